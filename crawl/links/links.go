@@ -23,9 +23,9 @@ import (
 
 // Bounds on what Find returns for one document.
 const (
-	LinksMax        = 10_000   // URLs of a page, style sheet or feed
-	SitemapLinksMax = 50_000   // URLs of a sitemap, by the sitemap protocol
-	SitemapBytesMax = 50 << 20 // bytes of a sitemap after decompression; the rest is not read
+	linksMax        = 10_000   // URLs of a page, style sheet or feed
+	sitemapLinksMax = 50_000   // URLs of a sitemap, by the sitemap protocol
+	sitemapBytesMax = 50 << 20 // bytes of a sitemap after decompression; the rest is not read
 )
 
 // Document is a fetched document, as Find reads it.
@@ -89,7 +89,7 @@ type Found struct {
 // show it) are returned. A document of a kind without links, such as an
 // image, gives only the links of its headers.
 func Find(d Document) Found {
-	c := &collector{base: d.URL, max: LinksMax, seen: make(map[string]int)}
+	c := &collector{base: d.URL, max: linksMax, seen: make(map[string]int)}
 	c.listed(markup.HeaderLinks(d.LinkHeaders))
 	for _, l := range d.Links {
 		anchor := link(markup.LinkA)
@@ -149,13 +149,13 @@ func (c *collector) read(d Document) {
 	body := d.Body
 	if d.Sitemap && bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		var err error
-		if body, err = coding.Decode(body, "gzip", SitemapBytesMax); err != nil {
+		if body, err = coding.Decode(body, "gzip", sitemapBytesMax); err != nil {
 			return
 		}
 	}
 	if d.Sitemap {
-		c.max = SitemapLinksMax
-		body = body[:min(len(body), SitemapBytesMax)]
+		c.max = sitemapLinksMax
+		body = body[:min(len(body), sitemapBytesMax)]
 	}
 	mime := message.Mime(d.ContentType)
 	if page.IsBinary(body) {

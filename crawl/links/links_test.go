@@ -213,8 +213,8 @@ func TestAnchors(t *testing.T) {
 func TestBounds(t *testing.T) {
 	var pages, sitemap strings.Builder
 	sitemap.WriteString("<urlset>")
-	for i := range SitemapLinksMax + 5 {
-		if i < LinksMax+5 {
+	for i := range sitemapLinksMax + 5 {
+		if i < linksMax+5 {
 			fmt.Fprintf(&pages, "<a href=%d>", i)
 		}
 		fmt.Fprintf(&sitemap, "<url><loc>http://x.cn/%d</loc></url>", i)
@@ -223,9 +223,9 @@ func TestBounds(t *testing.T) {
 		mime, body string
 		want       int
 	}{
-		{"text/html", pages.String(), LinksMax},
-		{"application/xml", sitemap.String(), SitemapLinksMax},
-		{"text/plain", strings.ReplaceAll(strings.ReplaceAll(sitemap.String()[8:], "<url><loc>", ""), "</loc></url>", "\n"), SitemapLinksMax},
+		{"text/html", pages.String(), linksMax},
+		{"application/xml", sitemap.String(), sitemapLinksMax},
+		{"text/plain", strings.ReplaceAll(strings.ReplaceAll(sitemap.String()[8:], "<url><loc>", ""), "</loc></url>", "\n"), sitemapLinksMax},
 	} {
 		f := Find(Document{URL: "http://x.cn/", ContentType: c.mime, Body: []byte(c.body), Sitemap: c.mime != "text/html"})
 		if len(f.Links) != c.want {

@@ -24,16 +24,16 @@ import (
 type Terms struct {
 	Domain     float64 // weight that the crawl statement gives the domain
 	Popularity float64 // number of other hosts that link to it
-	Parent     float64 // priority of the page that links to it; at most ParentMax counts
+	Parent     float64 // priority of the page that links to it; at most parentMax counts
 	Depth      float64 // number of folders in its path
 	Other      float64 // sum of smaller parts: Location, Topic, priority in a sitemap
 }
 
-// ParentMax bounds the priority that a URL inherits from the page that links
+// parentMax bounds the priority that a URL inherits from the page that links
 // to it. Without the bound, each page in a chain of links would have a
 // higher priority than the previous one, and pages deep in a trap the
 // highest of all.
-const ParentMax = 10
+const parentMax = 10
 
 // Weights holds one factor for each field of Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
@@ -78,7 +78,7 @@ func (w Weights) parts(t Terms) []part {
 	parts := []part{
 		{"domain", w.Domain, t.Domain},
 		{"popularity", w.Popularity, t.Popularity},
-		{"parent", w.Parent, min(t.Parent, ParentMax)},
+		{"parent", w.Parent, min(t.Parent, parentMax)},
 		{"depth", w.Depth, t.Depth},
 	}
 	if t.Other != 0 {
@@ -120,13 +120,13 @@ var (
 	leading      = map[string]bool{"home": true, "index": true, "map": true, "sitemap": true, "main": true, "default": true}
 )
 
-// Patience is how many later URLs one point of priority is worth. So a URL
+// patience is how many later URLs one point of priority is worth. So a URL
 // with a low priority waits, but not for ever: if its priority is p points
-// lower, at most Patience·p URLs that arrived later are fetched before it.
-const Patience = 1000
+// lower, at most patience·p URLs that arrived later are fetched before it.
+const patience = 1000
 
 // The constants of the keys in the order BEST. A key is keyZero, plus keyUnit for each earlier
-// arrival, minus Patience*keyUnit for each point of priority.
+// arrival, minus patience*keyUnit for each point of priority.
 const (
 	keyZero     = 1 << 62
 	keyUnit     = 1 << 10
@@ -141,7 +141,7 @@ func Best(priority float64, arrival uint64) uint64 {
 		priority = 0
 	}
 	priority = max(-priorityMax, min(priority, priorityMax))
-	return keyZero + arrival*keyUnit - uint64(int64(math.Round(priority*Patience*keyUnit)))
+	return keyZero + arrival*keyUnit - uint64(int64(math.Round(priority*patience*keyUnit)))
 }
 
 // First is a key that comes before every key that BFS returns and nearly
@@ -165,7 +165,7 @@ func Random(seed uint64, url string) uint64 {
 // risen by points. key is its old key. Negative points count as 0.
 func Raised(key uint64, points float64) uint64 {
 	points = max(0, min(points, priorityMax))
-	return key - uint64(math.Round(points*Patience*keyUnit))
+	return key - uint64(math.Round(points*patience*keyUnit))
 }
 
 // The most points that Topic gives a URL: topicPage if the page that links to

@@ -89,7 +89,7 @@ func TestPriority(t *testing.T) {
 		{DefaultWeights, Terms{10, 3, 4, 2, 0}, 15, "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15"},
 		{DefaultWeights, Terms{10, 3, 4, 2, .5}, 15.5, "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 + 1·other 0.5 = 15.5"},
 		{Weights{0, 2, 0, 0, 0}, Terms{10, 3, 4, 2, 1}, 6, "0·domain 10 + 2·popularity 3 + 0·parent 4 + 0·depth 2 + 0·other 1 = 6"},
-		{DefaultWeights, Terms{Parent: 1000}, ParentMax, "1·domain 0 + 1·popularity 0 + 1·parent 10 - 1·depth 0 = 10"},
+		{DefaultWeights, Terms{Parent: 1000}, parentMax, "1·domain 0 + 1·popularity 0 + 1·parent 10 - 1·depth 0 = 10"},
 	} {
 		if got := c.w.Priority(c.t); got != c.want {
 			t.Errorf("priority of %+v is %v, want %v", c.t, got, c.want)
@@ -135,7 +135,7 @@ func TestBestKeys(t *testing.T) {
 		if a < b && Best(p, a) >= Best(p, b) {
 			t.Errorf("of two that are equal, arrival %d is behind %d", a, b)
 		}
-		if passes := float64(b) - float64(a); passes > Patience*(q-p)+1 && Best(p, a) >= Best(q, b) {
+		if passes := float64(b) - float64(a); passes > patience*(q-p)+1 && Best(p, a) >= Best(q, b) {
 			t.Errorf("priority %v is passed by %v, which comes %v later", p, q, passes)
 		}
 	})
@@ -157,7 +157,7 @@ func TestNoStarving(t *testing.T) {
 		if q.take().name == "low" {
 			return
 		}
-		if arrival > 8*Patience {
+		if arrival > 8*patience {
 			t.Fatalf("still waiting after %d others came", arrival)
 		}
 	}

@@ -208,7 +208,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("after Close there is a goroutine of %s:\n%s", part, stacks)
 		}
 	}
-	if _, err := p.Show(t.Context(), Page{URL: "https://a.test/"}); !errors.Is(err, ErrClosed) {
+	if _, err := p.Show(t.Context(), Page{URL: "https://a.test/"}); !errors.Is(err, errClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -33,8 +33,8 @@ type Pool struct {
 	closed  bool
 }
 
-// ErrClosed is returned by Show after Close.
-var ErrClosed = errors.New("the browser is closed")
+// errClosed is returned by Show after Close.
+var errClosed = errors.New("the browser is closed")
 
 // paths are where browsers are looked for, by operating system.
 var paths = map[string][]string{
@@ -114,7 +114,7 @@ func (p *Pool) start(ctx context.Context) (context.Context, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	if p.browser != nil {
 		if p.browser.Err() == nil {

@@ -32,7 +32,7 @@ type proxy struct {
 
 	mu       sync.Mutex
 	conns    map[net.Conn]bool        // open connections
-	hosts    map[string]chan struct{} // tokens of the requests to a host, at most Parallel
+	hosts    map[string]chan struct{} // tokens of the requests to a host, at most parallel
 	changed  chan struct{}            // closed at the next activity
 	notes    int                      // number of activities
 	pending  int                      // requests without a complete answer
@@ -234,7 +234,7 @@ func (p *proxy) begin(q *request) (main bool, err error) {
 	return !p.arrived, nil
 }
 
-// send hands a request to Page.Send. It first waits until fewer than Parallel requests to the
+// send hands a request to Page.Send. It first waits until fewer than parallel requests to the
 // same host wait for an answer.
 func (p *proxy) send(q *request, main bool) (*Response, error) {
 	host := q.target
@@ -244,7 +244,7 @@ func (p *proxy) send(q *request, main bool) (*Response, error) {
 	p.mu.Lock()
 	tokens := p.hosts[host]
 	if tokens == nil {
-		tokens = make(chan struct{}, Parallel)
+		tokens = make(chan struct{}, parallel)
 		p.hosts[host] = tokens
 	}
 	p.mu.Unlock()

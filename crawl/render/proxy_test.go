@@ -168,7 +168,7 @@ func TestProxyBadRequests(t *testing.T) {
 	}
 }
 
-// TestProxyBounds shows that no more than Parallel requests to a host wait at once, that
+// TestProxyBounds shows that no more than parallel requests to a host wait at once, that
 // limits refuse what comes after them, and that close ends requests that wait.
 func TestProxyBounds(t *testing.T) {
 	var mu sync.Mutex
@@ -178,7 +178,7 @@ func TestProxyBounds(t *testing.T) {
 		mu.Lock()
 		now++
 		most = max(most, now)
-		if calls++; calls == Parallel {
+		if calls++; calls == parallel {
 			close(all)
 		}
 		mu.Unlock()
@@ -205,8 +205,8 @@ func TestProxyBounds(t *testing.T) {
 	}
 	close(release)
 	running.Wait()
-	if most != Parallel {
-		t.Errorf("%d requests to a host at once, want %d", most, Parallel)
+	if most != parallel {
+		t.Errorf("%d requests to a host at once, want %d", most, parallel)
 	}
 	if err := p.quiet(t.Context(), time.Nanosecond); err != nil {
 		t.Error(err)
@@ -222,7 +222,7 @@ func TestProxyBounds(t *testing.T) {
 
 	release, calls, all = make(chan struct{}), 0, make(chan struct{})
 	q, c := startProxy(t, page, Limits{})
-	for i := range Parallel {
+	for i := range parallel {
 		running.Go(func() {
 			if _, _, err := get(t, c, "GET", fmt.Sprintf("http://c.test/%d", i), ""); err == nil {
 				t.Error("a request got a response after close")

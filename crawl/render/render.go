@@ -39,13 +39,13 @@ type Page struct {
 	URL  string // http or https
 	Host string // the host by which rules are chosen, if it is not the host of URL, as in replay; otherwise ""
 	// Send answers the requests of the page, the first of which is that for URL. It
-	// may be called from several goroutines at once, at most Parallel for one host.
+	// may be called from several goroutines at once, at most parallel for one host.
 	// An error means that the browser gets no response; its text is the reason.
 	Send func(ctx context.Context, r *Request) (*Response, error)
 }
 
-// Parallel is how many requests of one page to one host the proxy passes on at once.
-const Parallel = 6
+// parallel is how many requests of one page to one host the proxy passes on at once.
+const parallel = 6
 
 // Request is a request that the browser made for a page.
 type Request struct {

@@ -113,7 +113,7 @@ type Decision struct {
 func Of(status int, body []byte) *File {
 	switch {
 	case 200 <= status && status < 300:
-		return Parse(body)
+		return parse(body)
 	case 300 <= status && status < 500:
 		return &File{fresh: Lifetime, blanket: &Group{reason: fmt.Sprintf("robots.txt was answered with %d, so everything is allowed", status)}}
 	}
@@ -188,9 +188,9 @@ func (g *Group) Decide(url string) Decision {
 	return Decision{Allowed: true, Reason: "no rule of robots.txt for " + g.Agent + " matches"}
 }
 
-// Parse parses a robots.txt. It accepts any bytes: a line that it does not
+// parse parses a robots.txt. It accepts any bytes: a line that it does not
 // understand is ignored. The File does not keep body in memory.
-func Parse(body []byte) *File {
+func parse(body []byte) *File {
 	p := fileParser{f: &File{blocks: map[string][]member{}, fresh: Lifetime}, block: &block{}, delayed: new(time.Duration), ruled: true}
 	body = skipMark(body)
 	if len(body) > BytesMax {

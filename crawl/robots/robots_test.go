@@ -42,7 +42,7 @@ func TestRecorded(t *testing.T) {
 			if err := json.Unmarshal(s.Bytes(), &c); err != nil {
 				t.Fatal(err)
 			}
-			if got := Parse(latin1(c.Robots)).Group(c.Agent).Decide(string(latin1(c.URL))); got.Allowed != c.Allowed {
+			if got := parse(latin1(c.Robots)).Group(c.Agent).Decide(string(latin1(c.URL))); got.Allowed != c.Allowed {
 				t.Errorf("%s: %q for %q: %v (%s), want %v\n%s", c.Test, c.URL, c.Agent, got.Allowed, got.Reason, c.Allowed, c.Robots)
 			}
 		}
@@ -199,7 +199,7 @@ var decisions = []struct {
 
 func TestDecide(t *testing.T) {
 	for _, c := range decisions {
-		g := Parse([]byte(c.file)).Group(c.agent)
+		g := parse([]byte(c.file)).Group(c.agent)
 		for _, u := range c.urls {
 			sign, url, _ := strings.Cut(u, " ")
 			d := g.Decide("http://foo.bar" + url)
@@ -228,14 +228,14 @@ func TestPathOf(t *testing.T) {
 
 // TestReason shows the clauses that name the deciding rule.
 func TestReason(t *testing.T) {
-	file := Parse([]byte("user-agent: *\n\ndisallow: /news/*.asp$ # no\n"))
+	file := parse([]byte("user-agent: *\n\ndisallow: /news/*.asp$ # no\n"))
 	for _, c := range []struct {
 		g    *Group
 		want string
 	}{
 		{file.Group("infomall"), "line 3 of robots.txt, for *, says Disallow: /news/*.asp$"},
-		{Parse([]byte("user-agent: InfoMall\nallow: /b")).Group("infomall"), "no rule of robots.txt for infomall matches"},
-		{Parse([]byte("user-agent: other\ndisallow: /")).Group("infomall"), `robots.txt has no rules for "infomall"`},
+		{parse([]byte("user-agent: InfoMall\nallow: /b")).Group("infomall"), "no rule of robots.txt for infomall matches"},
+		{parse([]byte("user-agent: other\ndisallow: /")).Group("infomall"), `robots.txt has no rules for "infomall"`},
 		{Of(404, nil).Group("infomall"), "robots.txt was answered with 404, so everything is allowed"},
 		{Of(503, nil).Group("infomall"), "robots.txt was answered with 503, so nothing is allowed"},
 		{Unreachable("cannot be fetched: connection refused").Group("infomall"), "robots.txt cannot be fetched: connection refused, so nothing is allowed"},
@@ -290,7 +290,7 @@ func TestDelay(t *testing.T) {
 		{"user-agent: f\ncrawl-delay: 4\ndisallow: /a\nuser-agent: f\ndisallow: /b", 4 * time.Second},
 		{"crawl-delay: 4\nuser-agent: f\ndisallow: /b", 0},
 	} {
-		if got := Parse([]byte(c.file)).Group("f").Delay; got != c.want {
+		if got := parse([]byte(c.file)).Group("f").Delay; got != c.want {
 			t.Errorf("%q: %v, want %v", c.file, got, c.want)
 		}
 	}
@@ -298,7 +298,7 @@ func TestDelay(t *testing.T) {
 
 func TestSitemaps(t *testing.T) {
 	file := "sitemap: http://x/1\nuser-agent: f\nSite-Map: http://x/2 # all\nsitemap: http://x/1\nsitemap:\nsitemap /3\n"
-	got, want := Parse([]byte(file)).Sitemaps, []string{"http://x/1", "http://x/2", "/3"}
+	got, want := parse([]byte(file)).Sitemaps, []string{"http://x/1", "http://x/2", "/3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("sitemaps %q, want %q", got, want)
 	}
@@ -306,7 +306,7 @@ func TestSitemaps(t *testing.T) {
 	for i := range 2 * sitemapsMax {
 		fmt.Fprintf(&many, "sitemap: /%d\n", i)
 	}
-	if got := len(Parse([]byte(many.String())).Sitemaps); got != sitemapsMax {
+	if got := len(parse([]byte(many.String())).Sitemaps); got != sitemapsMax {
 		t.Errorf("%d sitemaps are kept, want %d", got, sitemapsMax)
 	}
 }
@@ -314,7 +314,7 @@ func TestSitemaps(t *testing.T) {
 // TestCaps shows how a long line and a long file are handled.
 func TestCaps(t *testing.T) {
 	long := "/x/" + strings.Repeat("a", lineBytesMax-len("disallow: /x/"))
-	g := Parse([]byte("user-agent: f\ndisallow: " + long + "/qux\n")).Group("f")
+	g := parse([]byte("user-agent: f\ndisallow: " + long + "/qux\n")).Group("f")
 	if !g.Decide("http://x.cn/fux").Allowed || g.Decide("http://x.cn"+long+"/fux").Allowed {
 		t.Error("a long line is not read up to the limit")
 	}
@@ -322,7 +322,7 @@ func TestCaps(t *testing.T) {
 	tail := "\nallow: /aa\n"
 	for _, room := range []int{0, 1, len(tail) - 1, len(tail)} {
 		file := head + strings.Repeat("x", BytesMax-len(head)-room) + tail
-		d := Parse([]byte(file)).Group("f").Decide("http://x.cn/aab")
+		d := parse([]byte(file)).Group("f").Decide("http://x.cn/aab")
 		if want := room == len(tail); d.Allowed != want {
 			t.Errorf("with %d bytes left for the last rule: %s, want allowed %v", room, d.Reason, want)
 		}
@@ -346,7 +346,7 @@ func TestHostileFiles(t *testing.T) {
 		"stars":              "user-agent: *\ndisallow: /" + strings.Repeat("*a", 8000) + "b\n",
 		"ends of lines":      strings.Repeat("\r", BytesMax),
 	} {
-		f := Parse([]byte(file))
+		f := parse([]byte(file))
 		if !f.Group("f").Decide("http://x.cn/" + strings.Repeat("a", 16000)).Allowed {
 			t.Errorf("%s: denied", name)
 		}
@@ -357,18 +357,18 @@ func letters(i int) string {
 	return string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676%26)}) + strings.Repeat("x", i/17576)
 }
 
-// TestNames shows which directive names Parse accepts: a name that begins with a
+// TestNames shows which directive names parse accepts: a name that begins with a
 // known directive, or with a known misspelling of one.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"Disallow": true, "Disallowed": true, "disallows ": true, "Dissallowed": true, "disalow": true, "Dis-allow": false, "Not-disallow": false, "deny": false,
 	} {
-		if got := !Parse([]byte("User-agent: *\n" + name + ": /\n")).Group("x").Decide("http://a.cn/").Allowed; got != want {
+		if got := !parse([]byte("User-agent: *\n" + name + ": /\n")).Group("x").Decide("http://a.cn/").Allowed; got != want {
 			t.Errorf("%s denies: %v, want %v", name, got, want)
 		}
 	}
 	for name, want := range map[string]bool{"User-agent": true, "User-agents": true, "useragents": true, "User Agents": true, "Agent": false, "X-User-agent": false} {
-		if got := !Parse([]byte(name + ": *\nDisallow: /\n")).Group("x").Decide("http://a.cn/").Allowed; got != want {
+		if got := !parse([]byte(name + ": *\nDisallow: /\n")).Group("x").Decide("http://a.cn/").Allowed; got != want {
 			t.Errorf("%s begins a group: %v, want %v", name, got, want)
 		}
 	}
@@ -431,7 +431,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(c.file), c.agent, c.urls[0][3:])
 	}
 	f.Fuzz(func(t *testing.T, body []byte, agent, path string) {
-		file := Parse(body)
+		file := parse(body)
 		g := file.Group(agent)
 		d := g.Decide("http://x.cn/" + path)
 		if g.Delay < 0 || g.Delay > DelayMax || len(file.Sitemaps) > sitemapsMax {
@@ -450,7 +450,7 @@ func BenchmarkDecide(b *testing.B) {
 	for i := range 200 {
 		fmt.Fprintf(&file, "disallow: /folder%d/*.php$\n", i)
 	}
-	g := Parse([]byte(file.String())).Group("infomall")
+	g := parse([]byte(file.String())).Group("infomall")
 	for b.Loop() {
 		g.Decide("http://www.pku.edu.cn/news/2008/06/01/index.html?id=17")
 	}

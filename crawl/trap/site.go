@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// LimitDefault is the default limit of a kind's debt, the sum of the charges
+// limitDefault is the default limit of a kind's debt, the sum of the charges
 // for its pages without anything new. A page that only has other numbers
 // than earlier ones adds 1. Some good sites have hundreds of these, with
 // tables of results or prices.
-const LimitDefault = 1000
+const limitDefault = 1000
 
 // The charges that a page without anything new adds to the debt of its kind. A
 // page that is surely no content adds limit/sure, which is 25 by default. The
@@ -59,11 +59,11 @@ type tally struct {
 
 // NewSite returns a Site without any pages. limit bounds the debt of a kind,
 // that is, the charges for its pages without anything new: 0 means
-// LimitDefault. With a limit below 0 no URL is kept back. pages are names of
+// limitDefault. With a limit below 0 no URL is kept back. pages are names of
 // arguments that always identify a page and never a visit.
 func NewSite(limit int, pages []string) *Site {
 	if limit == 0 {
-		limit = LimitDefault
+		limit = limitDefault
 	}
 	return &Site{kinds: make(map[string]*tally), limit: float64(limit), pages: pages}
 }

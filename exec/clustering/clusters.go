@@ -60,12 +60,12 @@ func numbered(of []int32, n int, roles []Role) *Clusters {
 	return out
 }
 
-// PairsMax is the most pairs of neighbours that DBSCAN takes.
-const PairsMax = 2_000_000_000
+// pairsMax is the most pairs of neighbours that DBSCAN takes.
+const pairsMax = 2_000_000_000
 
-// PairsError is returned if more than PairsMax pairs of points are neighbours.
+// PairsError is returned if more than pairsMax pairs of points are neighbours.
 type PairsError struct{}
 
 func (*PairsError) Error() string {
-	return fmt.Sprintf("more than %d pairs of texts are within EPS of each other", int64(PairsMax))
+	return fmt.Sprintf("more than %d pairs of texts are within EPS of each other", int64(pairsMax))
 }

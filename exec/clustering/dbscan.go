@@ -39,7 +39,7 @@ func newScan(weight []uint32, least int) *scan {
 // core reports whether point i is known to be a core.
 func (s *scan) core(i uint32) bool { return s.near[i] >= s.least }
 
-// pair notes that points i and j are neighbours. It returns false after PairsMax pairs; then the
+// pair notes that points i and j are neighbours. It returns false after pairsMax pairs; then the
 // caller must stop.
 func (s *scan) pair(i, j uint32) bool {
 	if s.core(i) && s.core(j) {
@@ -49,7 +49,7 @@ func (s *scan) pair(i, j uint32) bool {
 		s.meet(j, i)
 	}
 	s.pairs++
-	return s.pairs <= PairsMax
+	return s.pairs <= pairsMax
 }
 
 // same reports whether two points are known to be cores of the same cluster. Whether they

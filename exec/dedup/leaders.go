@@ -4,7 +4,7 @@ import "math/bits"
 
 // Leaders puts fingerprints, one after the other, into groups. The first fingerprint of a group is
 // its leader. A further fingerprint joins the group of the earliest leader that differs from it in
-// at most LeaderDistance bits. If there is none, it becomes the leader of a new group. The zero
+// at most leaderDistance bits. If there is none, it becomes the leader of a new group. The zero
 // value is ready to use.
 type Leaders struct{ of Prints }
 
@@ -29,11 +29,11 @@ type Prints struct {
 	// tables has one map for each quarter of a fingerprint. It maps a value of the quarter to the
 	// fingerprints that have it. Two fingerprints that differ in three bits have at least one equal
 	// quarter.
-	tables [LeaderDistance + 1]map[uint16][]uint32
+	tables [leaderDistance + 1]map[uint16][]uint32
 }
 
-// LeaderDistance is the most bits in which two similar fingerprints may differ.
-const LeaderDistance = 3
+// leaderDistance is the most bits in which two similar fingerprints may differ.
+const leaderDistance = 3
 
 // Add adds a fingerprint. Its number is the number of those added before.
 func (p *Prints) Add(hash uint64) {
@@ -48,7 +48,7 @@ func (p *Prints) Add(hash uint64) {
 	}
 }
 
-// Near returns the number of the first fingerprint that differs from hash in at most LeaderDistance bits. ok
+// Near returns the number of the first fingerprint that differs from hash in at most leaderDistance bits. ok
 // is false if there is none.
 func (p *Prints) Near(hash uint64) (first int, ok bool) {
 	first = len(p.hashes)
@@ -57,7 +57,7 @@ func (p *Prints) Near(hash uint64) (first int, ok bool) {
 			if int(n) >= first {
 				break // the numbers of a list ascend
 			}
-			if bits.OnesCount64(p.hashes[n]^hash) <= LeaderDistance {
+			if bits.OnesCount64(p.hashes[n]^hash) <= leaderDistance {
 				first = int(n)
 			}
 		}

@@ -19,7 +19,7 @@ func TestLeaders(t *testing.T) {
 				hash ^= 1 << rapid.IntRange(0, 63).Draw(t, "bit")
 			}
 			want := 0
-			for want < len(leaders) && bits.OnesCount64(leaders[want]^hash) > LeaderDistance {
+			for want < len(leaders) && bits.OnesCount64(leaders[want]^hash) > leaderDistance {
 				want++
 			}
 			if want == len(leaders) {

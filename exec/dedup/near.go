@@ -252,9 +252,9 @@ func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	return start
 }
 
-// Index finds the fingerprints within a fixed distance of a given fingerprint.
+// index finds the fingerprints within a fixed distance of a given fingerprint.
 // It does not change, and several goroutines may use it.
-type Index struct {
+type index struct {
 	l      layout
 	tables []sortedTable
 }
@@ -272,16 +272,16 @@ type sortedTable struct {
 // most.
 const startBits = 16
 
-// NewIndex returns an Index that finds the fingerprints in hashes within one
-// distance, which is at most DistanceMax. The Index takes 12 bytes per
+// newIndex returns an index that finds the fingerprints in hashes within one
+// distance, which is at most DistanceMax. The index takes 12 bytes per
 // fingerprint and table. It has distance+1 tables, or more if many fingerprints
 // would share a key.
-func NewIndex(hashes []uint64, distance int) *Index {
+func newIndex(hashes []uint64, distance int) *index {
 	r := 1
 	for r < 3 && len(hashes)>>(64*r/(distance+r)) > lookedAtMax {
 		r++
 	}
-	x := &Index{l: newLayout(distance, r)}
+	x := &index{l: newLayout(distance, r)}
 	list, spare := newItems(hashes), makeItems(len(hashes))
 	for n := range x.l.tables {
 		t := &x.l.tables[n]
@@ -300,13 +300,13 @@ func NewIndex(hashes []uint64, distance int) *Index {
 }
 
 // lookedAtMax is the most fingerprints that a look-up in one table should
-// compare. If more share a key on average, NewIndex takes longer keys.
+// compare. If more share a key on average, newIndex takes longer keys.
 const lookedAtMax = 256
 
-// Near appends to dst the places of all fingerprints within the index's
-// distance of hash. Places are indexes in the slice that NewIndex got. Each
+// near appends to dst the places of all fingerprints within the index's
+// distance of hash. Places are indexes in the slice that newIndex got. Each
 // place comes once; the order is undefined.
-func (x *Index) Near(hash uint64, dst []uint32) []uint32 {
+func (x *index) near(hash uint64, dst []uint32) []uint32 {
 	distance := x.l.k
 	for n := range x.tables {
 		s, t := &x.tables[n], &x.l.tables[n]

@@ -87,7 +87,7 @@ func TestPairs(t *testing.T) {
 		if got := pairs(list, distance); !slices.Equal(got, want) {
 			t.Fatalf("distance %d: %d pairs %x, want %d %x", distance, len(got), got, len(want), want)
 		}
-		x := NewIndex(list, distance)
+		x := newIndex(list, distance)
 		for i, h := range list {
 			var want []uint32
 			for j, o := range list {
@@ -95,7 +95,7 @@ func TestPairs(t *testing.T) {
 					want = append(want, uint32(j))
 				}
 			}
-			got := x.Near(h, nil)
+			got := x.near(h, nil)
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
 				t.Fatalf("distance %d: near %d are %v, want %v", distance, i, got, want)
@@ -216,7 +216,7 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 	for distance, want := range []int{1, 65, 65 + 2016, 43745} {
-		if got := len(NewIndex(list, distance).Near(h, nil)); got != want {
+		if got := len(newIndex(list, distance).near(h, nil)); got != want {
 			t.Errorf("%d neighbours within %d, want %d", got, distance, want)
 		}
 	}
@@ -313,11 +313,11 @@ func BenchmarkPairs(b *testing.B) {
 func BenchmarkNear(b *testing.B) {
 	for _, n := range []int{1_000_000, 10_000_000} {
 		list := uniform(n)
-		x := NewIndex(list, 3)
+		x := newIndex(list, 3)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var dst []uint32
 			for i := range b.N {
-				dst = x.Near(list[i*7919%n]^1, dst[:0])
+				dst = x.near(list[i*7919%n]^1, dst[:0])
 			}
 		})
 	}

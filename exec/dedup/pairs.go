@@ -439,11 +439,11 @@ func (p *pairing) among(s items) bool {
 }
 
 // amongMany does the work of among for a large group, in which most pairs may
-// be far apart. It uses an Index.
+// be far apart. It uses an index.
 func (p *pairing) amongMany(s items) bool {
-	x := NewIndex(s.hash, p.distance)
+	x := newIndex(s.hash, p.distance)
 	for i, h := range s.hash {
-		p.others = x.Near(h, p.others[:0])
+		p.others = x.near(h, p.others[:0])
 		n := 0
 		for _, k := range p.others {
 			if int(k) > i {

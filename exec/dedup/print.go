@@ -31,9 +31,9 @@ func ExactPrint(number uint64) (p Print) {
 	return p
 }
 
-// PrintAgree is the least number of bytes in which the prints of two near-copies agree. It
+// printAgree is the least number of bytes in which the prints of two near-copies agree. It
 // corresponds to a Jaccard similarity of about .67.
-const PrintAgree = signatureLength - PrintBands + 1
+const printAgree = signatureLength - PrintBands + 1
 
 // PrintBands is how many bands (pieces of a few bytes) a print has. Two prints for which Near is
 // true have an equal band, because they differ in fewer bytes than there are bands.
@@ -61,7 +61,7 @@ func (p *Print) Agree(o *Print) (n int) {
 }
 
 // Near reports whether two texts with the prints p and o are near-copies.
-func (p *Print) Near(o *Print) bool { return p.Agree(o) >= PrintAgree }
+func (p *Print) Near(o *Print) bool { return p.Agree(o) >= printAgree }
 
 // PairsHash returns a hash of the set of pairs of neighbouring words. words has the hashes of all
 // words of a text, in order. For a text of one word, the result is the hash of the word.

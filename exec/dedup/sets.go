@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// ShingleWords is how many consecutive words make a shingle (a hash of these
+// shingleWords is how many consecutive words make a shingle (a hash of these
 // words).
-const ShingleWords = 5
+const shingleWords = 5
 
 // Shingler computes the set of a text's shingles: one hash for each sequence of
-// ShingleWords consecutive words. The zero value is ready to use.
+// shingleWords consecutive words. The zero value is ready to use.
 type Shingler struct {
-	last [ShingleWords]uint64
+	last [shingleWords]uint64
 	n    int
 	set  []uint32
 }
@@ -20,8 +20,8 @@ type Shingler struct {
 // Word adds the next word of the text, by its hash.
 func (s *Shingler) Word(hash uint64) {
 	copy(s.last[:], s.last[1:])
-	s.last[ShingleWords-1] = hash
-	if s.n++; s.n >= ShingleWords {
+	s.last[shingleWords-1] = hash
+	if s.n++; s.n >= shingleWords {
 		s.put(s.last[:])
 	}
 }
@@ -36,11 +36,11 @@ func (s *Shingler) put(words []uint64) {
 }
 
 // Set returns the set of shingles, sorted and without repetitions, and empties
-// s for another text. A text with fewer words than ShingleWords has one
+// s for another text. A text with fewer words than shingleWords has one
 // shingle; a text without words has none.
 func (s *Shingler) Set() []uint32 {
-	if s.n > 0 && s.n < ShingleWords {
-		s.put(s.last[ShingleWords-s.n:])
+	if s.n > 0 && s.n < shingleWords {
+		s.put(s.last[shingleWords-s.n:])
 	}
 	slices.Sort(s.set)
 	set := slices.Compact(s.set)

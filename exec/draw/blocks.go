@@ -89,7 +89,7 @@ func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []P
 	var out []Part
 	for _, c := range r.Tree.Children(n) {
 		p := Part{
-			Path: r.Tree.Blocks[c].Path, Label: labels[c], Section: Section(r.Tree, c), Topic: Topic(r, c), Change: change[c],
+			Path: r.Tree.Blocks[c].Path, Label: labels[c], Section: section(r.Tree, c), Topic: Topic(r, c), Change: change[c],
 			Parts: partsOf(r, c, labels, change),
 		}
 		if p.Parts == nil {
@@ -165,9 +165,9 @@ func Labels(r *life.Revision) []label.Label {
 	return list
 }
 
-// Section returns the name of a section of a document, such as "page 12", if block n of t is
+// section returns the name of a section of a document, such as "page 12", if block n of t is
 // that whole section. Otherwise it returns "".
-func Section(t *divide.Tree, n int) string {
+func section(t *divide.Tree, n int) string {
 	if t.Document == nil || t.PartOf(n) != nil {
 		return ""
 	}

@@ -16,8 +16,8 @@ import (
 	"infomall/store/words/match"
 )
 
-// DefaultName is the name of the ranking of an EVENTS without a name.
-const DefaultName = "events"
+// defaultName is the name of the ranking of an EVENTS without a name.
+const defaultName = "events"
 
 // newTexts is the query for the texts in which EVENTS looks for events.
 const newTexts = "SELECT url, time, host, kind, published, published_precision, title, text, source, lang, added FROM articles"
@@ -46,7 +46,7 @@ var Events = session.Declare("EVENTS", session.Writes|session.Works|session.Hold
 // readEvents makes a finding of an EVENTS statement: it checks the clauses and plans the
 // queries.
 func readEvents(s *session.Session, st *ast.Events) (*finding, error) {
-	f := &finding{s: s, st: st, env: s.Env(), name: DefaultName, unit: cmp.Or(st.By, "day")}
+	f := &finding{s: s, st: st, env: s.Env(), name: defaultName, unit: cmp.Or(st.By, "day")}
 	if st.Name != nil {
 		f.name = strings.ToLower(st.Name.Text)
 	}

@@ -29,8 +29,8 @@ func NewUse(doc int, title bool) Use {
 // Doc returns the index of the document in Index.Documents.
 func (u Use) Doc() int { return int(u >> 1) }
 
-// Title reports whether the title of the document has the word.
-func (u Use) Title() bool { return u&1 != 0 }
+// title reports whether the title of the document has the word.
+func (u Use) title() bool { return u&1 != 0 }
 
 // Index has documents, and the documents of each word.
 type Index struct {

@@ -101,7 +101,7 @@ func (c *corpus) titleDoc(s *story, peak int) int {
 	}
 	for i, w := range s.words {
 		for _, u := range c.usesOf(int(w)) {
-			if d := c.number[u.Doc()]; u.Title() && d >= 0 {
+			if d := c.number[u.Doc()]; u.title() && d >= 0 {
 				if _, ok := scores[d]; ok {
 					scores[d] += s.x[i]
 				}

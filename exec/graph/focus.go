@@ -133,10 +133,10 @@ func (f *focusing) step() error {
 	})
 }
 
-// each calls do for each node and its incoming edges, like Graph.Each. When
+// each calls do for each node and its incoming edges, like Graph.each. When
 // f.ctx is done, it stops and returns the error of f.ctx.
 func (f *focusing) each(do func(to uint32, from []uint32, weight []float32) error) error {
-	return f.g.Each(func(node int, from []uint32, weight []float32) error {
+	return f.g.each(func(node int, from []uint32, weight []float32) error {
 		if node%1024 == 0 && f.ctx.Err() != nil {
 			return f.ctx.Err()
 		}

@@ -214,16 +214,16 @@ func (g *Graph) OutWeight(node int) float64 { return g.out[node] }
 // InDegree returns how many edges point to node.
 func (g *Graph) InDegree(node int) int64 { return int64(g.degree[node]) }
 
-// Weighted reports whether edges have weights. If not, each edge counts as
+// weighted reports whether edges have weights. If not, each edge counts as
 // weight 1.
-func (g *Graph) Weighted() bool { return g.wide }
+func (g *Graph) weighted() bool { return g.wide }
 
-// Each calls f for each node in the order of their numbers, with the edges that
+// each calls f for each node in the order of their numbers, with the edges that
 // come in at the node. In a call of f, from has the nodes that these edges come
 // from, sorted. weight has their weights, or is nil if each weight is 1. Both
 // slices are valid until f returns. An error of f ends the iteration and is
 // returned.
-func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) error {
+func (g *Graph) each(f func(node int, from []uint32, weight []float32) error) error {
 	var buf buffer
 	for _, b := range g.blocks {
 		edges, err := g.load(b, &buf)

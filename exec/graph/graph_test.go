@@ -281,7 +281,7 @@ func TestSorted(t *testing.T) {
 		}
 		g := assemble(t, nodes, added, o, false)
 		edges := func(g *Graph) (list []WeightedEdge) {
-			err := g.Each(func(to int, from []uint32, weight []float32) error {
+			err := g.each(func(to int, from []uint32, weight []float32) error {
 				if g.InDegree(to) != int64(len(from)) {
 					t.Fatalf("node %d has degree %d, and %d edges", to, g.InDegree(to), len(from))
 				}
@@ -556,7 +556,7 @@ func BenchmarkRound(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {
 		first := []int{0}
 		var edges []uint32
-		if err := g.Each(func(_ int, from []uint32, _ []float32) error {
+		if err := g.each(func(_ int, from []uint32, _ []float32) error {
 			edges = append(edges, from...)
 			first = append(first, len(edges))
 			return nil

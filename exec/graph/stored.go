@@ -61,12 +61,12 @@ func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow
 	properties = map[string]string{
 		PropertyNodes: strconv.Itoa(g.Nodes()), PropertyEdges: strconv.FormatInt(g.Edges(), 10),
 	}
-	if g.Weighted() {
+	if g.weighted() {
 		properties[graphWeights] = "yes"
 	}
 	return properties, func(yield func(task.ResultRow, error) bool) {
 		w := &edgeRows{yield: yield}
-		err := g.Each(w.add)
+		err := g.each(w.add)
 		if err == nil {
 			err = w.flush()
 		}

@@ -35,9 +35,9 @@ func Rows(list []Place) []task.ResultRow {
 	return rows
 }
 
-// Parse returns the place in a row that Rows made. The place shares no memory with the row. The
+// parse returns the place in a row that Rows made. The place shares no memory with the row. The
 // error says that the row is damaged.
-func Parse(row task.ResultRow) (Place, error) {
+func parse(row task.ResultRow) (Place, error) {
 	r := packed.Reader{B: row.Value}
 	p := Place{Name: r.Text(), Chinese: r.Text(), Kind: r.Text(), Country: r.Text(), Latitude: r.Float(), Longitude: r.Float(), User: true}
 	for range r.Count() {
@@ -55,7 +55,7 @@ func Parse(row task.ResultRow) (Place, error) {
 func Stored(rows []task.ResultRow) (*Gazetteer, error) {
 	list := make([]Place, 0, len(rows))
 	for _, row := range rows {
-		p, err := Parse(row)
+		p, err := parse(row)
 		if err != nil {
 			return nil, err
 		}

@@ -73,14 +73,14 @@ func TestRows(t *testing.T) {
 	}
 	rows := Rows(list)
 	for i, row := range rows {
-		p, err := Parse(row)
+		p, err := parse(row)
 		if err != nil || !reflect.DeepEqual(p, list[i]) {
 			t.Errorf("got %+v, %v, want %+v", p, err, list[i])
 		}
 		for n := range row.Value {
 			cut := row
 			cut.Value = row.Value[:n]
-			if _, err := Parse(cut); err == nil {
+			if _, err := parse(cut); err == nil {
 				t.Errorf("row %d, cut to %d of %d bytes: no error", i, n, len(row.Value))
 			}
 		}

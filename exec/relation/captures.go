@@ -91,7 +91,7 @@ func captureRefs(hidden []*value.Vector, b *record.Batch) {
 func (r *Reader) captures(ctx context.Context, n *Request) iter.Seq2[*record.Batch, error] {
 	switch {
 	case n.Tally != nil:
-		return r.Snapshot.Tally(ctx, n.Counted())
+		return r.Snapshot.Tally(ctx, n.counted())
 	case n.Choice.Kind != ChooseAll:
 		return r.chosen(ctx, n)
 	case n.Once:

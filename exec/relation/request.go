@@ -177,9 +177,9 @@ type Choice struct {
 // at reports whether c stands for the clause AT: the last version that began by c.AsOf.
 func (c Choice) at() bool { return c.Kind == ChooseLast && c.AsOf != record.NoTime }
 
-// Distance returns how many milliseconds lie between c.Period and the times
+// distance returns how many milliseconds lie between c.Period and the times
 // from first to last, both included. It returns 0 if they overlap.
-func (c Choice) Distance(first, last record.Time) int64 {
+func (c Choice) distance(first, last record.Time) int64 {
 	switch {
 	case last < c.Period.From:
 		return int64(c.Period.From - last)
@@ -250,9 +250,9 @@ func (n *Request) urlScan() record.Scan {
 	return s
 }
 
-// Counted returns the tally, a scan that counts captures, that reads what n
+// counted returns the tally, a scan that counts captures, that reads what n
 // selects. n.Tally must be set.
-func (n *Request) Counted() record.Tally {
+func (n *Request) counted() record.Tally {
 	t := record.Tally{Scan: n.Scan(0), Time: n.Index("time") >= 0, Host: n.Index("host") >= 0 || n.Index("domain") >= 0}
 	if unit, zone := n.Tally.Unit, n.Tally.Zone; unit != "" {
 		t.Period = func(t record.Time) (from, to record.Time) {

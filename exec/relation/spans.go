@@ -190,7 +190,7 @@ func (s *spanner) settle() {
 // distance returns how many milliseconds the span in a row is away from the
 // period of NEAREST: 0 if they overlap.
 func (s *spanner) distance(row int) int64 {
-	return s.choice.Distance(s.out.Time[row], s.out.Last[row])
+	return s.choice.distance(s.out.Time[row], s.out.Last[row])
 }
 
 // kept returns how many of the first rows of s.out are final: no later capture

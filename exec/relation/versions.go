@@ -162,7 +162,7 @@ func substantialVersion(l *LateRow) (value.Value, error) {
 func (r *Reader) versionRows(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
 	switch {
 	case n.Tally != nil:
-		t := n.Counted()
+		t := n.counted()
 		t.Versions = true
 		if n.Tally.Words != nil {
 			return r.counted(ctx, n, t)

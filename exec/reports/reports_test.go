@@ -171,7 +171,7 @@ func TestDamagedPlaces(t *testing.T) {
 		var s State
 		s.Restore(Text{ID: 1}, p)
 		s.Restore(Text{ID: 2}, Place{Cluster: 0, Leader: 0})
-		if err := s.Update(context.Background()); err != ErrPlaces {
+		if err := s.Update(context.Background()); err != errPlaces {
 			t.Errorf("%+v: got error %v", p, err)
 		}
 	}

@@ -38,8 +38,8 @@ type Set struct {
 	Texts []int
 }
 
-// ErrPlaces is returned by Update if the places of restored texts contradict each other.
-var ErrPlaces = errors.New("the stored sets of near-copies are damaged")
+// errPlaces is returned by Update if the places of restored texts contradict each other.
+var errPlaces = errors.New("the stored sets of near-copies are damaged")
 
 // Len returns the number of texts, with those that were removed.
 func (s *State) Len() int { return len(s.texts) }
@@ -97,7 +97,7 @@ func (s *State) Restore(t Text, p Place) {
 
 // Update groups the texts that were added since the last update, and again the texts of clusters
 // from which a text was removed. The sets are then the same as if all texts had been added to a
-// new State. The error is ErrPlaces, or that of ctx; after that of ctx Update must be called again
+// new State. The error is errPlaces, or that of ctx; after that of ctx Update must be called again
 // before Sets.
 func (s *State) Update(ctx context.Context) error {
 	if err := s.check(); err != nil {
@@ -148,7 +148,7 @@ func (s *State) Update(ctx context.Context) error {
 	return nil
 }
 
-// check returns ErrPlaces if the places of restored texts contradict each other.
+// check returns errPlaces if the places of restored texts contradict each other.
 func (s *State) check() error {
 	if !s.restored {
 		return nil
@@ -160,7 +160,7 @@ func (s *State) check() error {
 			continue
 		}
 		if t.cluster >= n || t.leader >= n || s.texts[t.leader].leader != t.leader || s.texts[t.leader].cluster != t.cluster || s.texts[t.leader].gone && !s.removed {
-			return ErrPlaces
+			return errPlaces
 		}
 	}
 	s.restored = false

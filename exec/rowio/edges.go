@@ -22,13 +22,13 @@ func AreLinks(cols []value.Column) bool {
 	return err == nil
 }
 
-// ErrNoLinks is the error for rows that must be written as links, but lack a
+// errNoLinks is the error for rows that must be written as links, but lack a
 // text column for one of the two ends.
-var ErrNoLinks = errors.New("no columns for the two ends of a link")
+var errNoLinks = errors.New("no columns for the two ends of a link")
 
 // linkEnds returns the indexes of the columns with the two ends of a link:
 // source, or url if there is no column source, and target. It returns
-// ErrNoLinks if a column is missing.
+// errNoLinks if a column is missing.
 func linkEnds(cols []value.Column) (source, target int, err error) {
 	find := func(name string) int {
 		return slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name && c.Type.Textual() })
@@ -37,7 +37,7 @@ func linkEnds(cols []value.Column) (source, target int, err error) {
 		source = find("url")
 	}
 	if target = find("target"); source < 0 || target < 0 {
-		return 0, 0, ErrNoLinks
+		return 0, 0, errNoLinks
 	}
 	return source, target, nil
 }
@@ -60,7 +60,7 @@ type edges struct {
 	weight         int // -1 if there is none
 }
 
-// Begin takes the columns. It returns ErrNoLinks if the column source or target
+// Begin takes the columns. It returns errNoLinks if the column source or target
 // is missing.
 func (e *edges) Begin(cols []value.Column) (err error) {
 	e.source, e.target, err = linkEnds(cols)

@@ -76,8 +76,8 @@ func TestEdges(t *testing.T) {
 	if want := "<b> & \x00 -> http://b.cn/ 1.5\n"; out.String() != want {
 		t.Errorf("with a column source: got %q, want %q", out.String(), want)
 	}
-	if err := NewEdges(&out).Begin(cols[:1]); !errors.Is(err, ErrNoLinks) {
-		t.Errorf("without target: %v, want ErrNoLinks", err)
+	if err := NewEdges(&out).Begin(cols[:1]); !errors.Is(err, errNoLinks) {
+		t.Errorf("without target: %v, want errNoLinks", err)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestGraphML(t *testing.T) {
 	if got := fmt.Sprint(doc.Graph.Edges); got != want {
 		t.Errorf("edges %s, want %s", got, want)
 	}
-	if err := NewGraphML(&out, new(names), nil).Begin(cols[:2]); !errors.Is(err, ErrNoLinks) {
-		t.Errorf("without target: %v, want ErrNoLinks", err)
+	if err := NewGraphML(&out, new(names), nil).Begin(cols[:2]); !errors.Is(err, errNoLinks) {
+		t.Errorf("without target: %v, want errNoLinks", err)
 	}
 }

@@ -45,7 +45,7 @@ const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 // Begin writes the start of the file, which declares the columns. It returns
-// ErrNoLinks if the column source or target is missing.
+// errNoLinks if the column source or target is missing.
 func (g *graphML) Begin(cols []value.Column) (err error) {
 	if g.source, g.target, err = linkEnds(cols); err != nil {
 		return err

@@ -157,8 +157,8 @@ var imageTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png",
 // if the setting logo does not take such a file.
 func LogoType(name string) string { return imageTypes[strings.ToLower(filepath.Ext(name))] }
 
-// LogoBytesMax is the most bytes of a logo.
-const LogoBytesMax = 1 << 20
+// logoBytesMax is the most bytes of a logo.
+const logoBytesMax = 1 << 20
 
 // parseImage sets dst to the absolute path of v, which must be a file with an image
 // that exists. If v is empty, it sets dst to "".
@@ -177,8 +177,8 @@ func parseImage(dst *string, v string) error {
 		return err
 	case LogoType(name) == "" || !info.Mode().IsRegular():
 		return fmt.Errorf("write the name of an image file that ends in .svg, .png, .jpg, .gif or .webp, not %q", v)
-	case info.Size() > LogoBytesMax:
-		return fmt.Errorf("%s has %d bytes; a logo may have %s", v, info.Size(), SizeText(LogoBytesMax))
+	case info.Size() > logoBytesMax:
+		return fmt.Errorf("%s has %d bytes; a logo may have %s", v, info.Size(), SizeText(logoBytesMax))
 	}
 	*dst = name
 	return nil

@@ -108,7 +108,7 @@ func castInt(v Value) (Value, error) {
 func Rounded(f float64) (Value, error) {
 	r := math.Round(f)
 	if !(r >= -1<<63 && r < 1<<63) {
-		return Value{}, fmt.Errorf("%s is out of the range of int", AppendFloat(nil, f))
+		return Value{}, fmt.Errorf("%s is out of the range of int", appendFloat(nil, f))
 	}
 	return OfInt(int64(r)), nil
 }
@@ -122,7 +122,7 @@ func castDuration(v Value) (Value, error) {
 	}
 	ms, err := Rounded(seconds * 1000)
 	if err != nil {
-		return Value{}, fmt.Errorf("%s s is out of the range of duration", AppendFloat(nil, seconds))
+		return Value{}, fmt.Errorf("%s s is out of the range of duration", appendFloat(nil, seconds))
 	}
 	return OfDuration(ms.Int), nil
 }

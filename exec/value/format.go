@@ -84,10 +84,10 @@ func AppendSeconds(dst []byte, ms int64) []byte {
 	return dst
 }
 
-// AppendFloat appends to dst the shortest decimal number that reads back as f,
+// appendFloat appends to dst the shortest decimal number that reads back as f,
 // and returns dst. Like JSON and ECMAScript, it writes numbers from 1e-6 up to
 // 1e21 without an exponent.
-func AppendFloat(dst []byte, f float64) []byte {
+func appendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	format := byte('f')
 	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
@@ -106,7 +106,7 @@ func (v Value) Append(dst []byte, zone *time.Location) []byte {
 	case Int:
 		return strconv.AppendInt(dst, v.Int, 10)
 	case Float:
-		return AppendFloat(dst, v.Float)
+		return appendFloat(dst, v.Float)
 	case Text, URL:
 		return append(dst, v.Text...)
 	case Time:

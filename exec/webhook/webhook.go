@@ -55,20 +55,20 @@ func Parse(name string, remote bool) (*url.URL, error) {
 	return u, nil
 }
 
-// RemoteError says that an address is not on this machine.
-type RemoteError struct{ Addr netip.Addr }
+// remoteError says that an address is not on this machine.
+type remoteError struct{ Addr netip.Addr }
 
-func (e *RemoteError) Error() string {
+func (e *remoteError) Error() string {
 	return fmt.Sprintf("address %s is not on this machine: SET webhooks = any allows it", e.Addr)
 }
 
-// check returns a *RemoteError if a is the address of another machine, unless remote is
+// check returns a *remoteError if a is the address of another machine, unless remote is
 // set.
 func check(a netip.Addr, remote bool) error {
 	if remote || a.Unmap().IsLoopback() {
 		return nil
 	}
-	return &RemoteError{a}
+	return &remoteError{a}
 }
 
 // Post is one request.

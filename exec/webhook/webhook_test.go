@@ -127,7 +127,7 @@ func TestRemote(t *testing.T) {
 	// Parse did not see the address of this Post, as if a name led to it.
 	p := post(t, "http://localhost/")
 	p.URL.Host = "192.0.2.1:80"
-	var refused *RemoteError
+	var refused *remoteError
 	if _, err := p.Send(t.Context()); !errors.As(err, &refused) || refused.Addr != netip.MustParseAddr("192.0.2.1") {
 		t.Errorf("%v, want that 192.0.2.1 is refused", err)
 	}

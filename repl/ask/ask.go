@@ -55,8 +55,8 @@ type ParamError struct{ text string }
 
 func (e *ParamError) Error() string { return e.text }
 
-// Paramf returns a ParamError.
-func Paramf(format string, args ...any) error { return &ParamError{fmt.Sprintf(format, args...)} }
+// paramf returns a ParamError.
+func paramf(format string, args ...any) error { return &ParamError{fmt.Sprintf(format, args...)} }
 
 // ErrBusy is returned if too many other statements run.
 var ErrBusy = errors.New("the server is busy with other statements; try again later")
@@ -94,7 +94,7 @@ type Answer struct {
 func (r *Runner) Run(ctx context.Context, text string, params map[string]string) (*Answer, error) {
 	st, err := lang.ParseOne(text, "")
 	if err == nil {
-		err = MayRun(st)
+		err = mayRun(st)
 	}
 	if err != nil {
 		r.o.Began()
@@ -154,7 +154,7 @@ func (a *Answer) start(st ast.Statement) (*session.Result, error) {
 		if _, nested := inner.(*ast.Run); nested {
 			return nil, ast.Errorf(inner, "a RUN inside a RUN is not answered here")
 		}
-		if err := MayRun(inner); err != nil {
+		if err := mayRun(inner); err != nil {
 			return nil, err
 		}
 	}
@@ -168,11 +168,11 @@ func (a *Answer) start(st ast.Statement) (*session.Result, error) {
 	return result, nil
 }
 
-// MayRun returns nil if a Runner may run the statement st, otherwise an error. The statement
+// mayRun returns nil if a Runner may run the statement st, otherwise an error. The statement
 // must only read, and must read only the archive.
-func MayRun(st ast.Statement) error {
+func mayRun(st ast.Statement) error {
 	if explain, ok := st.(*ast.Explain); ok && explain.Statement != nil {
-		return MayRun(explain.Statement)
+		return mayRun(explain.Statement)
 	}
 	if set, ok := st.(*ast.Set); ok && set.Param {
 		return nil

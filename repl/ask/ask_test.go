@@ -29,7 +29,7 @@ func TestMayRun(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got := MayRun(st) == nil; got != want {
+		if got := mayRun(st) == nil; got != want {
 			t.Errorf("%s is answered: %v, want %v", text, got, want)
 		}
 	}

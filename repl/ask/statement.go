@@ -57,7 +57,7 @@ func Dashed(text string) string {
 func Search(v url.Values, limitDefault int64) (string, error) {
 	words := v.Get("q")
 	if words == "" {
-		return "", Paramf("the parameter q is missing; write q=WORDS")
+		return "", paramf("the parameter q is missing; write q=WORDS")
 	}
 	st := "SEARCH " + Literal(words)
 	for i, scope := range v["scope"] {
@@ -84,7 +84,7 @@ func Search(v url.Values, limitDefault int64) (string, error) {
 		if text := v.Get(name); text != "" {
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil || n < 0 {
-				return "", Paramf("%s=%s: write a whole number", name, text)
+				return "", paramf("%s=%s: write a whole number", name, text)
 			}
 			*to = n
 		}
@@ -108,7 +108,7 @@ func Page(v url.Values) (string, error) {
 	case "text", "html", "raw", "wire", "headers", "blocks":
 		st += " AS " + as
 	default:
-		return "", Paramf("as=%s: write text, html, raw, wire, headers or blocks", as)
+		return "", paramf("as=%s: write text, html, raw, wire, headers or blocks", as)
 	}
 	return st, nil
 }
@@ -126,11 +126,11 @@ func Diff(v url.Values) (string, error) {
 func URL(v url.Values) (string, error) {
 	text := v.Get("url")
 	if text == "" {
-		return "", Paramf("the parameter url is missing; write url=http://www.pku.edu.cn/")
+		return "", paramf("the parameter url is missing; write url=http://www.pku.edu.cn/")
 	}
 	u, err := lookup.Canonical(text)
 	if err != nil {
-		return "", Paramf("url=%s is no URL: %v", text, err)
+		return "", paramf("url=%s is no URL: %v", text, err)
 	}
 	return u, nil
 }

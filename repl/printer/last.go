@@ -64,7 +64,7 @@ func (p *Printer) ShowAgain(ctx context.Context, format string) (err error) {
 	out.Begin(ctx)
 	defer func() {
 		if err != nil {
-			out.Abandon()
+			out.abandon()
 		}
 	}()
 	w, err := p.writer(out, format)

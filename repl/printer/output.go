@@ -106,10 +106,10 @@ func (o *Output) Begin(ctx context.Context) {
 // Write writes b to the buffer.
 func (o *Output) Write(b []byte) (int, error) { return o.buf.Write(b) }
 
-// BatchDone writes the buffer to Dest if the last such write was longer than
+// batchDone writes the buffer to Dest if the last such write was longer than
 // flushEvery ago. The printer calls it after each batch of rows. After the
 // first batch it always writes, so that the first rows appear at once.
-func (o *Output) BatchDone() error {
+func (o *Output) batchDone() error {
 	now := time.Now()
 	if now.Sub(o.flushed) < flushEvery {
 		return nil
@@ -130,9 +130,9 @@ func (o *Output) End() error {
 	return err
 }
 
-// Abandon drops the buffer after an error. On a terminal it ends an incomplete
+// abandon drops the buffer after an error. On a terminal it ends an incomplete
 // line.
-func (o *Output) Abandon() {
+func (o *Output) abandon() {
 	o.buf.Reset(directOutput{o})
 	if o.Pager != nil {
 		_ = o.Pager.end() // the caller's own error matters more

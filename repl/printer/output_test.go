@@ -72,7 +72,7 @@ func TestOutputCancelled(t *testing.T) {
 	if !errors.Is(err, errStopped) || dest.Len() > 0 {
 		t.Errorf("wrote %d bytes after a Ctrl-C, with error %v", dest.Len(), err)
 	}
-	o.Abandon()
+	o.abandon()
 	o.Before = nil
 	o.Begin(context.Background())
 	io.WriteString(o, "next")

@@ -131,7 +131,7 @@ func (p *Printer) Print(ctx context.Context, s ast.Statement, r *session.Result,
 		err = out.End()
 	}
 	if err != nil {
-		out.Abandon()
+		out.abandon()
 	}
 	// Work that ended with an error has notes too, on what it did before.
 	if !p.Quiet && (err == nil || r.Kind == session.ResultWork && ctx.Err() == nil) {
@@ -188,7 +188,7 @@ func (p *Printer) rows(ctx context.Context, out *Output, r *session.Result, to P
 		if err := w.Write(b); err != nil {
 			return rows, err
 		}
-		if err := out.BatchDone(); err != nil {
+		if err := out.batchDone(); err != nil {
 			return rows, err
 		}
 	}

@@ -259,12 +259,12 @@ func Rows(line string, f *os.File) int {
 // colors matches the escape sequence that begins or ends a colour.
 var colors = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;]*m") })
 
-// IsTerminal reports whether f is open on a terminal.
-func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }
+// isTerminal reports whether f is open on a terminal.
+func isTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }
 
 // Of returns w if it is a file that is open on a terminal, else nil.
 func Of(w any) *os.File {
-	if f, ok := w.(*os.File); ok && IsTerminal(f) {
+	if f, ok := w.(*os.File); ok && isTerminal(f) {
 		return f
 	}
 	return nil

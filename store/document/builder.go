@@ -49,11 +49,11 @@ func (b *Builder) Begin(kind SectionKind, name string) error {
 	return nil
 }
 
-// Add adds a part to the current section. It cleans text as CleanLines does, and adds nothing if
+// Add adds a part to the current section. It cleans text as cleanLines does, and adds nothing if
 // no text is left. If the limits are reached, it adds as much of text as they allow and returns
 // ErrLimit.
 func (b *Builder) Add(kind PartKind, text string) error {
-	if text = CleanLines(text); text == "" {
+	if text = cleanLines(text); text == "" {
 		return nil
 	}
 	if len(b.Doc.Sections) == 0 {
@@ -95,10 +95,10 @@ const linkBytesMax = 16 << 10
 // show nothing, and writes each piece of white space as one blank.
 func Clean(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// CleanLines returns text as valid UTF-8 with "\n" as line break. It leaves out
+// cleanLines returns text as valid UTF-8 with "\n" as line break. It leaves out
 // characters that show nothing, and blanks at the ends of lines. It keeps tabs
 // and line breaks inside the text.
-func CleanLines(text string) string {
+func cleanLines(text string) string {
 	text = clean(text)
 	if !strings.ContainsAny(text, "\n\r") {
 		return strings.Trim(text, " ")

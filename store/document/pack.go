@@ -12,11 +12,11 @@ import (
 // gives another result for any body. Stored readings with another Version are made again.
 const Version = 7
 
-// ErrDamaged is returned if a reading is damaged.
-var ErrDamaged = errors.New("the reading of a document is damaged")
+// errDamaged is returned if a reading is damaged.
+var errDamaged = errors.New("the reading of a document is damaged")
 
-// ErrOther is returned for a reading that has another Version.
-var ErrOther = errors.New("the document was read by another version of the program")
+// errOther is returned for a reading that has another Version.
+var errOther = errors.New("the document was read by another version of the program")
 
 // Append appends the reading of d to dst. store/FORMAT.md describes the bytes.
 func (d *Document) Append(dst []byte) []byte {
@@ -55,12 +55,12 @@ func (d *Document) Append(dst []byte) []byte {
 	return dst
 }
 
-// Unpack returns the document of a reading that Append made. It returns ErrOther or
-// ErrDamaged if it cannot.
+// Unpack returns the document of a reading that Append made. It returns errOther or
+// errDamaged if it cannot.
 func Unpack(reading []byte) (*Document, error) {
 	r := packed.Reader{B: reading}
 	if v := r.Byte(); v != Version {
-		return nil, ErrOther
+		return nil, errOther
 	}
 	d := New()
 	for _, s := range d.texts() {
@@ -83,7 +83,7 @@ func Unpack(reading []byte) (*Document, error) {
 		kind := r.Byte()
 		r.Bad = r.Bad || kind >= byte(sectionKinds)
 		if r.Bad {
-			return nil, ErrDamaged
+			return nil, errDamaged
 		}
 		s.Kind, s.Name = SectionKind(kind), r.Text()
 		s.Parts = make([]Part, r.Count())
@@ -100,7 +100,7 @@ func Unpack(reading []byte) (*Document, error) {
 		r.Bad = r.Bad || l.Section > 0 && l.Section >= len(d.Sections)
 	}
 	if r.Bad || len(r.B) > 0 {
-		return nil, ErrDamaged
+		return nil, errDamaged
 	}
 	return d, nil
 }

@@ -66,7 +66,7 @@ func ReadEvents(rows Rows) (map[int]*Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := ParseEvent(row)
+		e, err := parseEvent(row)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func AllTexts(rows Rows) iter.Seq2[Text, error] {
 		for row, err := range rows(Texts) {
 			var t Text
 			if err == nil {
-				t, err = ParseText(row)
+				t, err = parseText(row)
 			}
 			if !yield(t, err) || err != nil {
 				return
@@ -107,7 +107,7 @@ func Reports(ctx context.Context, rows Rows, events map[int]*Event, scope []urlk
 			}
 			var t Text
 			if err == nil {
-				t, err = ParseText(row)
+				t, err = parseText(row)
 			}
 			if err == nil {
 				key = binary.BigEndian.AppendUint64(key[:0], uint64(t.Event))
@@ -129,7 +129,7 @@ func Reports(ctx context.Context, rows Rows, events map[int]*Event, scope []urlk
 				return
 			}
 			n, size := binary.Uvarint(rec.Val)
-			t, err := ParseText(task.ResultRow{Key: rec.Val[size : size+int(n)], Value: rec.Val[size+int(n):]})
+			t, err := parseText(task.ResultRow{Key: rec.Val[size : size+int(n)], Value: rec.Val[size+int(n):]})
 			if err != nil {
 				yield(nil, err)
 				return

@@ -118,9 +118,9 @@ func (t *Text) AppendValue(dst []byte) []byte {
 // errRow is returned for a row that this package has not made.
 var errRow = errors.New("a row of events is damaged; run EVENTS again")
 
-// ParseText returns the text of a row. It shares no memory with the row. The error says
+// parseText returns the text of a row. It shares no memory with the row. The error says
 // that the row is damaged.
-func ParseText(r task.ResultRow) (t Text, err error) {
+func parseText(r task.ResultRow) (t Text, err error) {
 	key := string(r.Key)
 	at := strings.IndexByte(key, 0)
 	if at < 0 || len(key) != at+17 {
@@ -172,8 +172,8 @@ func (e *Event) Row() task.ResultRow {
 	return task.ResultRow{Key: fmt.Appendf(nil, "%s%010d", firstOfEvents, e.Number), Value: w.dst}
 }
 
-// ParseEvent returns the event of a row. The error says that the row is damaged.
-func ParseEvent(r task.ResultRow) (e Event, err error) {
+// parseEvent returns the event of a row. The error says that the row is damaged.
+func parseEvent(r task.ResultRow) (e Event, err error) {
 	if _, err := fmt.Sscanf(string(r.Key), firstOfEvents+"%d", &e.Number); err != nil {
 		return e, errRow
 	}

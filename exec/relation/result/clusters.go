@@ -29,7 +29,7 @@ type Clustered struct {
 }
 
 // Row returns c encoded as a row to store. number tells apart several rows of one URL and time. The
-// keys of rows sort by URL, time and number. ParseClustered decodes the row.
+// keys of rows sort by URL, time and number. parseClustered decodes the row.
 func (c *Clustered) Row(number uint32) task.ResultRow {
 	key := append([]byte(urlkey.Key(c.URL)), 0)
 	if c.Time != record.NoTime {
@@ -57,9 +57,9 @@ const (
 	timedBytes   = 1 + 8 + 4
 )
 
-// ParseClustered returns the Clustered that Clustered.Row encoded as r, and its number. The
+// parseClustered returns the Clustered that Clustered.Row encoded as r, and its number. The
 // error says that r is damaged.
-func ParseClustered(r task.ResultRow) (c Clustered, number uint32, err error) {
+func parseClustered(r task.ResultRow) (c Clustered, number uint32, err error) {
 	key := string(r.Key)
 	at := strings.IndexByte(key, 0)
 	if at < 0 || len(key)-at != untimedBytes && len(key)-at != timedBytes {
@@ -103,7 +103,7 @@ func HideClustered(all, rows iter.Seq2[task.ResultRow, error], hides func(url st
 				yield(task.ResultRow{}, err)
 				return
 			}
-			c, _, err := ParseClustered(row)
+			c, _, err := parseClustered(row)
 			if err != nil {
 				yield(task.ResultRow{}, err)
 				return
@@ -117,7 +117,7 @@ func HideClustered(all, rows iter.Seq2[task.ResultRow, error], hides func(url st
 				yield(task.ResultRow{}, err)
 				return
 			}
-			c, number, err := ParseClustered(row)
+			c, number, err := parseClustered(row)
 			if err == nil && hides(c.URL, c.Time) {
 				continue
 			}
@@ -176,7 +176,7 @@ func clusteredRows(r *relation.Reader, ctx context.Context, n *relation.Request)
 			for row, err := range r.Snapshot.ResultRows(ctx, results[i], suffixed(n.Ranges)) {
 				c := clusteredRow{of: &results[i]}
 				if err == nil {
-					c.Clustered, _, err = ParseClustered(row)
+					c.Clustered, _, err = parseClustered(row)
 				}
 				if err != nil {
 					yield(nil, err)

@@ -26,7 +26,7 @@ var someClustered = []Clustered{
 func TestClusteredRow(t *testing.T) {
 	for i, c := range someClustered {
 		row := c.Row(uint32(i) << 20)
-		got, number, err := ParseClustered(row)
+		got, number, err := parseClustered(row)
 		if err != nil || got != c || number != uint32(i)<<20 {
 			t.Errorf("%+v came back as %+v, number %d, error %v", c, got, number, err)
 		}
@@ -34,12 +34,12 @@ func TestClusteredRow(t *testing.T) {
 			if n == len(row.Key)-8 {
 				continue // this may be the key of a text without a time
 			}
-			if c, _, err := ParseClustered(task.ResultRow{Key: row.Key[:n], Value: row.Value}); err == nil {
+			if c, _, err := parseClustered(task.ResultRow{Key: row.Key[:n], Value: row.Value}); err == nil {
 				t.Errorf("a key of %d bytes of %d is read as %+v", n, len(row.Key), c)
 			}
 		}
 		for n := range 11 {
-			if _, _, err := ParseClustered(task.ResultRow{Key: row.Key, Value: row.Value[:n]}); err == nil {
+			if _, _, err := parseClustered(task.ResultRow{Key: row.Key, Value: row.Value[:n]}); err == nil {
 				t.Errorf("a value of %d bytes is read", n)
 			}
 		}
@@ -74,7 +74,7 @@ func TestHideClustered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, _, err := ParseClustered(row)
+			x, _, err := parseClustered(row)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -57,13 +57,13 @@ func (t *Target) Prefix() string {
 	return "/"
 }
 
-// ErrTarget is wrapped by the errors of ParseTarget.
-var ErrTarget = errors.New("not the address of an archived page")
+// errTarget is wrapped by the errors of ParseTarget.
+var errTarget = errors.New("not the address of an archived page")
 
 // ParseTarget parses requestURI, the target of an HTTP request exactly as it was received: a
 // path such as /20080710im_/http://www.pku.edu.cn/logo.gif?x=1, with its query. The time and
 // the modifier may be missing. A View may follow the modifier of a page. The error wraps
-// ErrTarget and says what to type.
+// errTarget and says what to type.
 //
 // ParseTarget also accepts the * of a calendar, the prefix /web/, which clients of other
 // archives send, and these forms of the URL: without http://, with slashes that a proxy has
@@ -73,7 +73,7 @@ func ParseTarget(requestURI string) (Target, error) {
 	var t Target
 	rest, ok := strings.CutPrefix(requestURI, "/")
 	if !ok {
-		return Target{}, fmt.Errorf("%q is %w: it does not begin with /", clip(requestURI), ErrTarget)
+		return Target{}, fmt.Errorf("%q is %w: it does not begin with /", clip(requestURI), errTarget)
 	}
 	if after, ok := strings.CutPrefix(rest, "web/"); ok {
 		rest = after
@@ -85,11 +85,11 @@ func ParseTarget(requestURI string) (Target, error) {
 	}
 	u := repaired(rest)
 	if u == "" {
-		return Target{}, fmt.Errorf("%q is %w: it has no URL; write it like /20080710/http://www.pku.edu.cn/", clip(requestURI), ErrTarget)
+		return Target{}, fmt.Errorf("%q is %w: it has no URL; write it like /20080710/http://www.pku.edu.cn/", clip(requestURI), errTarget)
 	}
 	canonical, err := urlkey.Canonical(u)
 	if err != nil {
-		return Target{}, fmt.Errorf("%q is %w: %w", clip(requestURI), ErrTarget, err)
+		return Target{}, fmt.Errorf("%q is %w: %w", clip(requestURI), errTarget, err)
 	}
 	t.URL = canonical
 	if page, ok := urlkey.Shown(canonical); ok && canonical == urlkey.DOM+page && t.Modifier.page() && !t.Calendar {

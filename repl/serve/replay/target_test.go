@@ -37,7 +37,7 @@ func TestParseTarget(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"", "/", "x", "/20080710/", "/2008xx_/", "/*/", "/mp_/", "/2008dom_blocks/", "*", "/123/http", "/" + strings.Repeat("a.", 20000)} {
-		if got, err := ParseTarget(in); !errors.Is(err, ErrTarget) {
+		if got, err := ParseTarget(in); !errors.Is(err, errTarget) {
 			t.Errorf("ParseTarget(%.40q) = %+v, %v, want an error", in, got, err)
 		}
 	}

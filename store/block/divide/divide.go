@@ -61,7 +61,7 @@ type Tree struct {
 	// Known are the parts of the page that a Memory knows. Package facts sets it to
 	// nil once it has read them.
 	Known []PlacedPart
-	// Document is the document whose markup is divided, see OfDocument. It is nil if the
+	// Document is the document whose markup is divided, see ofDocument. It is nil if the
 	// body itself is a page or plain text.
 	Document *document.Document
 	// spans has, for each block of a document, its section and its part. Both are -1

@@ -12,23 +12,23 @@ import (
 
 // OpenStored divides the body of the stored response p into blocks, like Open. If the
 // archive has a reading of the body as a document, the blocks are those of the
-// document, see OfDocument.
+// document, see ofDocument.
 func OpenStored(p *record.Payload, body []byte, o Options) (*Body, bool) {
 	if p.Document != nil {
 		d, err := document.Unpack(p.Document)
 		if err != nil {
 			return nil, false // the archive gives only readings that can be unpacked
 		}
-		return OfDocument(d), true
+		return ofDocument(d), true
 	}
 	return Open(body, AsOf(p), o)
 }
 
-// OfDocument divides a document into blocks: its sections, such as pages or slides, and
+// ofDocument divides a document into blocks: its sections, such as pages or slides, and
 // their paragraphs, tables and notes. A document without sections has the blocks of
 // its parts at level 1. The blocks are ranges of the markup of the document, not of
 // the stored body.
-func OfDocument(d *document.Document) *Body {
+func ofDocument(d *document.Document) *Body {
 	page, spans := d.Markup()
 	t := &Tree{Page: markup.NewTree(page), Document: d}
 	t.Blocks = append(make([]Block, 0, 1+len(spans)), Block{End: len(page)})

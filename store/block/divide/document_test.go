@@ -30,7 +30,7 @@ func TestOfDocument(t *testing.T) {
 			t.Errorf("level %d: got %q, want %q", level, got, want)
 		}
 	}
-	two := OfDocument(b.Doc)
+	two := ofDocument(b.Doc)
 	check(two, 1, "1: first of 1\nsecond of 1", "2: first of 2\nsecond of 2")
 	check(two, 0, "1.1: first of 1", "1.2: second of 1", "2.1: first of 2", "2.2: second of 2")
 
@@ -40,7 +40,7 @@ func TestOfDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check(OfDocument(b.Doc), 1, "1: one", "2: two")
+	check(ofDocument(b.Doc), 1, "1: one", "2: two")
 }
 
 // TestSections shows which section and part each block of a document is, and that of a
@@ -62,7 +62,7 @@ func TestSections(t *testing.T) {
 	begin(document.Sheet, "Umsatz 2008", "a", "b")
 	begin(document.Sheet, "empty")
 	begin(document.Chapter, "", "last")
-	d := OfDocument(b.Doc)
+	d := ofDocument(b.Doc)
 	var got []string
 	for n := range d.Blocks {
 		part := "-"

@@ -18,9 +18,9 @@ const (
 	markZero  = '0' // the body has a zero byte here
 )
 
-// ErrLayout is returned if a layout has an unknown or incomplete mark, or if the number of its
+// errLayout is returned if a layout has an unknown or incomplete mark, or if the number of its
 // marks for leaves is not the number of leaves.
-var ErrLayout = errors.New("layout does not fit its blocks")
+var errLayout = errors.New("layout does not fit its blocks")
 
 // Layout returns the layout of the page: the body with a mark in place of each
 // leaf, and marks where the other blocks begin and end.
@@ -92,7 +92,7 @@ func appendEscaped(out, b []byte) []byte {
 
 // Join rebuilds a body from its layout and its leaves and appends it to dst. The
 // leaves must be in the order of the body. If there are more or fewer leaves than
-// marks for them, or a mark is damaged, Join returns nil and ErrLayout.
+// marks for them, or a mark is damaged, Join returns nil and errLayout.
 func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	size := len(layout)
 	for _, b := range leaves {
@@ -105,7 +105,7 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 		switch kind {
 		case markLeaf:
 			if taken == len(leaves) {
-				return fmt.Errorf("%w: it has more places than blocks are given: %d", ErrLayout, len(leaves))
+				return fmt.Errorf("%w: it has more places than blocks are given: %d", errLayout, len(leaves))
 			}
 			dst = append(dst, leaves[taken]...)
 			taken++
@@ -118,13 +118,13 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 		return nil, err
 	}
 	if taken != len(leaves) {
-		return nil, fmt.Errorf("%w: the number of its places is %d, of its blocks %d", ErrLayout, taken, len(leaves))
+		return nil, fmt.Errorf("%w: the number of its places is %d, of its blocks %d", errLayout, taken, len(leaves))
 	}
 	return dst, nil
 }
 
 // AppendLeaves appends to dst the indexes of the leaves in Tree.Blocks, in order, for the page
-// with this layout. blocks is the length of Tree.Blocks. The error is ErrLayout if the layout
+// with this layout. blocks is the length of Tree.Blocks. The error is errLayout if the layout
 // is damaged.
 func AppendLeaves(dst []int, layout []byte) (leaves []int, blocks int, err error) {
 	blocks = 1 // the page itself
@@ -210,13 +210,13 @@ func eachMark(layout []byte, f func(text []byte, kind byte) error) error {
 			return f(layout[at:], 0)
 		}
 		if at+i+1 == len(layout) {
-			return fmt.Errorf("%w: it ends in a mark", ErrLayout)
+			return fmt.Errorf("%w: it ends in a mark", errLayout)
 		}
 		kind := layout[at+i+1]
 		switch kind {
 		case markLeaf, markOpen, markClose, markZero:
 		default:
-			return fmt.Errorf("%w: unknown mark %#x at byte %d", ErrLayout, kind, at+i+1)
+			return fmt.Errorf("%w: unknown mark %#x at byte %d", errLayout, kind, at+i+1)
 		}
 		if err := f(layout[at:at+i], kind); err != nil {
 			return err

@@ -124,8 +124,8 @@ func TestJoinDamaged(t *testing.T) {
 	}
 	for _, tt := range tests {
 		leaves := make([][]byte, tt.leaves)
-		if got, err := Join(nil, []byte(tt.layout), leaves); !errors.Is(err, ErrLayout) {
-			t.Errorf("Join(%q, %d leaves) = %q, %v; want ErrLayout", tt.layout, tt.leaves, got, err)
+		if got, err := Join(nil, []byte(tt.layout), leaves); !errors.Is(err, errLayout) {
+			t.Errorf("Join(%q, %d leaves) = %q, %v; want errLayout", tt.layout, tt.leaves, got, err)
 		}
 	}
 }

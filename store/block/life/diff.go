@@ -23,7 +23,7 @@ const wordsMax = 1000
 // and Removed edits are the old text. There is one exception: punctuation and
 // white space between equal words are always taken from the new text.
 func Diff(old, new string) []Edit {
-	a, b := Tokens(old), Tokens(new)
+	a, b := tokens(old), tokens(new)
 	var out []Edit
 	for _, s := range Align(a, b) {
 		t := b[s.New:]
@@ -42,17 +42,17 @@ type Token struct{ Word, Text string }
 // tokenBytes is an estimate of the mean number of bytes of text in a token.
 const tokenBytes = 6
 
-// Tokens divides a text into its words. The texts of all tokens together are the
+// tokens divides a text into its words. The texts of all tokens together are the
 // text. If text follows the last word, that is the last token; its Word is equal
 // to its Text.
-func Tokens(text string) []Token {
+func tokens(text string) []Token {
 	if text == "" {
 		return nil
 	}
 	return AppendTokens(make([]Token, 0, len(text)/tokenBytes+2), text)
 }
 
-// AppendTokens appends the tokens of a text to out, see Tokens.
+// AppendTokens appends the tokens of a text to out, see tokens.
 func AppendTokens(out []Token, text string) []Token {
 	end := 0
 	for at, w := range words.Of(text) {
@@ -263,7 +263,7 @@ type side struct {
 }
 
 func (s *side) run(text string) {
-	for _, t := range Tokens(text) {
+	for _, t := range tokens(text) {
 		s.words = append(s.words, t)
 		s.moved = append(s.moved, false)
 	}

@@ -68,7 +68,7 @@ func TestDiffRebuilds(t *testing.T) {
 
 func wordsOf(s string) string {
 	var out []string
-	for _, t := range Tokens(s) {
+	for _, t := range tokens(s) {
 		if strings.ContainsFunc(t.Word, unicode.IsLetter) {
 			out = append(out, t.Word)
 		}

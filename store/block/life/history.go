@@ -156,7 +156,7 @@ func newRevision(v Version, before *Revision) *Revision {
 	from, to := r.takeOver(before)
 	leaves := make([]facts.Leaf, to-from)
 	for i, n := range r.leaves[from:to] {
-		leaves[i].Digest, r.Made[from+i] = r.Digest(n), &leaves[i]
+		leaves[i].Digest, r.Made[from+i] = r.digest(n), &leaves[i]
 	}
 	return r
 }
@@ -202,9 +202,9 @@ func (r *Revision) Bytes(n int) []byte {
 	return nil
 }
 
-// Digest returns the SHA-256 of a block's bytes. For a body that is one block,
+// digest returns the SHA-256 of a block's bytes. For a body that is one block,
 // it is the digest of the stored body.
-func (r *Revision) Digest(n int) record.Digest {
+func (r *Revision) digest(n int) record.Digest {
 	if r.Whole {
 		return r.Version.Digest
 	}

@@ -280,7 +280,7 @@ func checkCut(t *rapid.T, r *Revision, level int) {
 		if m.New >= 0 {
 			got = append(got, m.New)
 		}
-		if m.Op <= Moved && level == 0 && r.Digest(m.New) != r.Before.Digest(m.Old) {
+		if m.Op <= Moved && level == 0 && r.digest(m.New) != r.Before.digest(m.Old) {
 			t.Fatalf("%s block %d differs", m.Op, m.New)
 		}
 		if m.Similarity < 0 || m.Similarity > 1 {

@@ -107,7 +107,7 @@ func (t *FS) Open(name string) (disk.Source, error) {
 		return f, err
 	}
 	rel, e := filepath.Rel(t.dir, name)
-	if e != nil || !IsMoved(rel) {
+	if e != nil || !isMoved(rel) {
 		return nil, err
 	}
 	link, far, root, e := t.Tier()
@@ -124,9 +124,9 @@ func (t *FS) Open(name string) (disk.Source, error) {
 	return t.FS.Open(name) // MOVE POOL … BACK may have brought it back meanwhile
 }
 
-// IsMoved reports whether the file with this path in an archive's folder may have been
+// isMoved reports whether the file with this path in an archive's folder may have been
 // moved to a tier. That is so if it is a db-file.
-func IsMoved(rel string) bool {
+func isMoved(rel string) bool {
 	return strings.HasPrefix(filepath.ToSlash(rel), dirPools+"/") && filepath.Ext(rel) == endingDB
 }
 

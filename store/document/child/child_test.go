@@ -215,7 +215,7 @@ func TestCancel(t *testing.T) {
 	signal, began = spy(p)
 	defer signal.Close()
 	go func() { <-began; p.Close() }()
-	if d, err := p.Read(t.Context(), &document.Input{Body: []byte("sleep")}); d != nil || err != ErrClosed {
+	if d, err := p.Read(t.Context(), &document.Input{Body: []byte("sleep")}); d != nil || err != errClosed {
 		t.Errorf("got %v, %v", d, err)
 	}
 }

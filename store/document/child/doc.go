@@ -105,8 +105,8 @@ func NewPool(o Options) *Pool {
 	return &Pool{o: o, seats: make(chan struct{}, o.Size), living: make(map[*process]bool)}
 }
 
-// ErrClosed is returned by Read after Close.
-var ErrClosed = errors.New("the readers of documents are closed")
+// errClosed is returned by Read after Close.
+var errClosed = errors.New("the readers of documents are closed")
 
 // firstPages is the number of pages that are read if reading all pages of a
 // body takes too long.
@@ -192,7 +192,7 @@ func (p *Pool) take() (*process, error) {
 		} // else drop waits for p.mu to end it
 	}
 	if p.closed {
-		return nil, ErrClosed
+		return nil, errClosed
 	}
 	return p.start()
 }
@@ -220,7 +220,7 @@ func (p *Pool) drop(c *process) {
 }
 
 // Close ends all children and waits for them. A Read that is running returns an error
-// or a document. Later reads return ErrClosed.
+// or a document. Later reads return errClosed.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true

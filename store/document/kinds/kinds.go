@@ -33,8 +33,8 @@ import (
 	"infomall/store/document/xmltext"
 )
 
-// All is the list of kinds. The first kind whose Is reports true reads the body.
-var All = []document.Kind{
+// all is the list of kinds. The first kind whose Is reports true reads the body.
+var all = []document.Kind{
 	// Zip files with a known content, before zip files as such.
 	ooxml.Kind, opendocument.Kind, epub.Kind,
 	rtf.Kind,
@@ -73,9 +73,9 @@ const depthMax = 2
 
 // Of returns the kind of a body, or nil if no kind reads it.
 func Of(in *document.Input) *document.Kind {
-	for i := range All {
-		if All[i].Is(in) {
-			return &All[i]
+	for i := range all {
+		if all[i].Is(in) {
+			return &all[i]
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ var asfFields = map[string]Field{
 }
 
 func readASF(b *document.Builder, v View) error {
-	size := Signed(v.Little64(16))
+	size := Signed(v.little64(16))
 	if size < 30 {
 		return errors.New("the header of the file is damaged")
 	}
@@ -49,7 +49,7 @@ func readASF(b *document.Builder, v View) error {
 func asfObjects(b *document.Builder, t *Tags, v View, top bool) {
 	d := b.Doc
 	for at := 0; at+24 <= len(v); {
-		size := Signed(v.Little64(at + 16))
+		size := Signed(v.little64(at + 16))
 		if size < 24 {
 			return
 		}
@@ -57,11 +57,11 @@ func asfObjects(b *document.Builder, t *Tags, v View, top bool) {
 		switch string(v[at : at+16]) {
 		case asfFile:
 			// Ticks of 100 ns since 1601. The format is of 1996: earlier times are placeholders.
-			if ticks := o.Little64(24); ticks > 1.2e17 && ticks < 1<<62 {
+			if ticks := o.little64(24); ticks > 1.2e17 && ticks < 1<<62 {
 				d.Created = At(time.Unix(int64(ticks/1e7)-11_644_473_600, 0))
 			}
 			if live := o.Little32(64)&1 != 0; !live {
-				d.Duration = Milliseconds(float64(o.Little64(40))/1e7-float64(o.Little64(56))/1e3, 1)
+				d.Duration = Milliseconds(float64(o.little64(40))/1e7-float64(o.little64(56))/1e3, 1)
 			}
 		case asfStream:
 			if o.Has(0, asfVideo) {

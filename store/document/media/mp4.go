@@ -133,7 +133,7 @@ func (r *mp4Reader) moov(v View) {
 			if wide {
 				created, scale, length = box.Big64(4), box.Big32(20), box.Big64(24)
 			}
-			d.Created = Since1904(created)
+			d.Created = since1904(created)
 			if length != 1<<32-1 {
 				d.Duration = Milliseconds(float64(length), float64(scale))
 			}
@@ -226,7 +226,7 @@ func (r *mp4Reader) userData(v View) {
 // place sets the place of the document from text, which has the form of ISO
 // 6709. It ignores other texts.
 func (r *mp4Reader) place(text string) {
-	if p := PlaceISO6709(text); p != "" {
+	if p := placeISO6709(text); p != "" {
 		r.b.Doc.Place = p
 	}
 }

@@ -109,7 +109,7 @@ func oggDuration(v View, streams []*oggStream) int64 {
 			break
 		}
 		end = at
-		serial, granule := v.Little32(at+14), v.Little64(at+6)
+		serial, granule := v.Little32(at+14), v.little64(at+6)
 		for _, s := range streams {
 			if s.serial != serial || s.rate <= 0 || granule == 1<<64-1 {
 				continue

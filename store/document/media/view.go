@@ -63,8 +63,8 @@ func (v View) Little32(at int) int {
 	return int(binary.LittleEndian.Uint32(w[:]))
 }
 
-// Little64 is described at Little16.
-func (v View) Little64(at int) uint64 { w := v.word(at, 8); return binary.LittleEndian.Uint64(w[:]) }
+// little64 is described at Little16.
+func (v View) little64(at int) uint64 { w := v.word(at, 8); return binary.LittleEndian.Uint64(w[:]) }
 
 // Signed returns a 64-bit number as an int, or -1 if it is too large to be a length or
 // a position of a file.

@@ -74,10 +74,10 @@ func At(t time.Time) record.Time {
 	return record.At(t)
 }
 
-// Since1904 returns the time that is the given number of seconds after the start of 1904,
+// since1904 returns the time that is the given number of seconds after the start of 1904,
 // as QuickTime counts. It returns record.NoTime for zero and for times before 1970, which
 // are faults of writers.
-func Since1904(seconds uint64) record.Time {
+func since1904(seconds uint64) record.Time {
 	const to1970 = 2_082_844_800
 	if seconds <= to1970 || seconds > 1<<36 {
 		return record.NoTime
@@ -96,8 +96,8 @@ func Place(lat, lon float64) string {
 
 func degrees(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64) }
 
-// PlaceISO6709 returns the place of a text such as "+48.8566+002.3522+035/", or "".
-func PlaceISO6709(text string) string {
+// placeISO6709 returns the place of a text such as "+48.8566+002.3522+035/", or "".
+func placeISO6709(text string) string {
 	lat, rest := signed(text)
 	lon, _ := signed(rest)
 	y, err1 := strconv.ParseFloat(lat, 64)

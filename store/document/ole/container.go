@@ -25,8 +25,8 @@ import (
 	"unicode/utf16"
 )
 
-// ErrFormat is returned if a body is no compound file.
-var ErrFormat = errors.New("the container is not an OLE2 compound file")
+// errFormat is returned if a body is no compound file.
+var errFormat = errors.New("the container is not an OLE2 compound file")
 
 const magic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -68,11 +68,11 @@ type stream struct {
 	size  uint64
 }
 
-// Open opens a compound file. It reads only the directory. It returns ErrFormat if body is no
+// Open opens a compound file. It reads only the directory. It returns errFormat if body is no
 // compound file or its directory is damaged.
 func Open(body []byte) (*File, error) {
 	if !Is(body) || len(body) < headerBytes {
-		return nil, ErrFormat
+		return nil, errFormat
 	}
 	f := &File{body: body, shift: uint(u16(body, 30)), miniHead: u32(body, 60)}
 	if f.shift != 9 && f.shift != 12 {

@@ -45,7 +45,7 @@ func TestStreams(t *testing.T) {
 	if f.Stream("worddocument") == nil || f.Stream("Other") != nil {
 		t.Error("upper and lower case, or a stream that does not exist")
 	}
-	if _, err := Open([]byte("%PDF-1.4")); err != ErrFormat {
+	if _, err := Open([]byte("%PDF-1.4")); err != errFormat {
 		t.Errorf("another file: %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"infomall/store/record"
 )
 
-// Properties are the values of a property set by their identifiers: a string, an int64
+// properties are the values of a property set by their identifiers: a string, an int64
 // or a record.Time. Values of other types are left out.
-type Properties map[uint32]any
+type properties map[uint32]any
 
 // The identifiers of the properties that are used.
 const (
@@ -43,7 +43,7 @@ const (
 // Describe sets the title, author, dates, program and page count of d from the property
 // sets of the file.
 func (f *File) Describe(d *document.Document) {
-	p := ReadProperties(f.Stream(summaryStream))
+	p := readProperties(f.Stream(summaryStream))
 	text := func(id uint32) string {
 		s, _ := p[id].(string)
 		return document.Clean(s)
@@ -63,14 +63,14 @@ func (f *File) Describe(d *document.Document) {
 	if n, ok := p[propPages].(int64); ok && n > 0 {
 		d.Pages = n
 	}
-	if n, ok := ReadProperties(f.Stream(documentStream))[propSlides].(int64); ok && n > 0 {
+	if n, ok := readProperties(f.Stream(documentStream))[propSlides].(int64); ok && n > 0 {
 		d.Pages = n
 	}
 }
 
-// ReadProperties reads the first set of a property stream. It returns what it can read
+// readProperties reads the first set of a property stream. It returns what it can read
 // of a damaged one.
-func ReadProperties(b []byte) Properties {
+func readProperties(b []byte) properties {
 	if len(b) < 48 || u16(b, 0) != 0xfffe {
 		return nil
 	}
@@ -93,7 +93,7 @@ func ReadProperties(b []byte) Properties {
 			page = int(u16(v, 4))
 		}
 	}
-	out := make(Properties)
+	out := make(properties)
 	for i := range count {
 		if id, v := at(i); v != nil && id > propCodePage {
 			if x := propertyValue(v, page); x != nil {

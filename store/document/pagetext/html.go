@@ -44,7 +44,7 @@ func addTree(b *document.Builder, tree *markup.Tree, cs, base string) error {
 		if len(text) > headingBytes {
 			continue
 		}
-		if err := AddLines(b, tree.TextRange(from, int(n.Start), cs)); err != nil {
+		if err := addLines(b, tree.TextRange(from, int(n.Start), cs)); err != nil {
 			return err
 		}
 		if err := b.Add(document.Heading, document.Clean(text)); err != nil {
@@ -52,7 +52,7 @@ func addTree(b *document.Builder, tree *markup.Tree, cs, base string) error {
 		}
 		from = int(n.End)
 	}
-	if err := AddLines(b, tree.TextRange(from, len(tree.Body), cs)); err != nil {
+	if err := addLines(b, tree.TextRange(from, len(tree.Body), cs)); err != nil {
 		return err
 	}
 	for _, l := range links {
@@ -64,9 +64,9 @@ func addTree(b *document.Builder, tree *markup.Tree, cs, base string) error {
 	return nil
 }
 
-// AddLines adds each line of text as a Paragraph. Lines with tabs between cells that
+// addLines adds each line of text as a Paragraph. Lines with tabs between cells that
 // follow each other are one Table.
-func AddLines(b *document.Builder, text string) error {
+func addLines(b *document.Builder, text string) error {
 	var rows []string
 	flush := func() error {
 		if len(rows) == 0 {

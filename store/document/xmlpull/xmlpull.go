@@ -391,12 +391,12 @@ func (s *Scanner) Lookup(name string) (value string, ok bool) {
 		}
 		if bytes.IndexByte(raw, ':') < 0 {
 			if string(raw) == name {
-				return string(AppendText(nil, value)), true
+				return string(appendText(nil, value)), true
 			}
 			continue
 		}
 		if resolve(s, &s.attrIn, raw).short == name {
-			return string(AppendText(nil, value)), true
+			return string(appendText(nil, value)), true
 		}
 	}
 	return "", false
@@ -407,7 +407,7 @@ func (s *Scanner) AppendText(dst []byte) []byte {
 	if s.cdata {
 		return append(dst, s.text...)
 	}
-	return AppendText(dst, s.text)
+	return appendText(dst, s.text)
 }
 
 // Blank reports whether the Text that Next found is white space.
@@ -425,9 +425,9 @@ func (s *Scanner) Inner() string {
 	return string(out)
 }
 
-// AppendText appends text to dst with its references resolved. A reference that XML
+// appendText appends text to dst with its references resolved. A reference that XML
 // does not have stays as written.
-func AppendText(dst, text []byte) []byte {
+func appendText(dst, text []byte) []byte {
 	for {
 		n := bytes.IndexByte(text, '&')
 		if n < 0 {

@@ -63,7 +63,7 @@ func headers(body []byte) map[string]header {
 // io.ErrUnexpectedEOF.
 func (h header) open(body []byte) (r io.ReadCloser, packed int64, err error) {
 	if h.flags&encrypted != 0 {
-		return nil, 0, ErrEncrypted
+		return nil, 0, errEncrypted
 	}
 	to := h.to
 	if to < 0 || to > len(body) {

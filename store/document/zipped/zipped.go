@@ -15,11 +15,11 @@ import (
 	"infomall/store/document"
 )
 
-// ErrEncrypted is returned for a member that is encrypted.
-var ErrEncrypted = errors.New("encrypted")
+// errEncrypted is returned for a member that is encrypted.
+var errEncrypted = errors.New("encrypted")
 
-// ErrMissing is returned for a member that the zip file does not have.
-var ErrMissing = errors.New("missing")
+// errMissing is returned for a member that the zip file does not have.
+var errMissing = errors.New("missing")
 
 // File is a zip file whose members can be read by name. Case does not matter in a
 // name.
@@ -30,8 +30,8 @@ type File struct {
 	left    int64 // bytes that may still be unpacked
 }
 
-// ErrCut is returned by Err for a file that is cut short.
-var ErrCut = errors.New("cut short or damaged: members of the zip file may be missing")
+// errCut is returned by Err for a file that is cut short.
+var errCut = errors.New("cut short or damaged: members of the zip file may be missing")
 
 // A member may unpack to ratioMax times its packed size plus freeBytes. Members of real documents
 // unpack to less than 200 times their size; those of a zip bomb unpack to up to 1032 times.
@@ -94,11 +94,11 @@ func fold(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
 }
 
-// Err returns ErrCut if the zip file has no directory, so that only a part of its
+// Err returns errCut if the zip file has no directory, so that only a part of its
 // members may be known, and nil otherwise.
 func (f *File) Err() error {
 	if f.rescued != nil {
-		return ErrCut
+		return errCut
 	}
 	return nil
 }
@@ -111,8 +111,8 @@ func (f *File) Has(name string) bool {
 }
 
 // Read returns the content of a member. If the member is damaged or too large, Read
-// returns what could be read before that place, and an error: ErrMissing,
-// ErrEncrypted, document.ErrLimit or that of the decompressor.
+// returns what could be read before that place, and an error: errMissing,
+// errEncrypted, document.ErrLimit or that of the decompressor.
 func (f *File) Read(name string) ([]byte, error) {
 	r, packed, claimed, err := f.open(name)
 	if err != nil {
@@ -143,10 +143,10 @@ func (f *File) open(name string) (r io.ReadCloser, packed, claimed int64, err er
 	}
 	m := f.members[fold(name)]
 	if m == nil {
-		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), ErrMissing)
+		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), errMissing)
 	}
 	if m.Flags&encrypted != 0 {
-		return nil, 0, 0, ErrEncrypted
+		return nil, 0, 0, errEncrypted
 	}
 	if r, err = m.Open(); err != nil {
 		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), err)

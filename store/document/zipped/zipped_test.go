@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 	if got, err := f.Read("word/document.XML"); string(got) != "text" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if _, err := f.Read("none"); !errors.Is(err, ErrMissing) {
+	if _, err := f.Read("none"); !errors.Is(err, errMissing) {
 		t.Errorf("got %v, want ErrMissing", err)
 	}
 	if got, err := f.Read("half"); string(got) != half || err != nil {
@@ -88,7 +88,7 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if f.Err() != ErrCut {
+		if f.Err() != errCut {
 			t.Fatalf("cut to %d bytes, Err is %v", n, f.Err())
 		}
 		got, err := f.Read("a")

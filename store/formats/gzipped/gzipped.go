@@ -78,10 +78,10 @@ func Plain(r io.ReaderAt) Input { return plain{r} }
 // and the compression method deflate, the only one.
 var magic = []byte{0x1f, 0x8b, 8}
 
-// IsMember reports whether a gzip member begins at offset off of file, and a record starts in that
-// member. IsMember calls the function starts with the first decompressed bytes of the member; the
+// isMember reports whether a gzip member begins at offset off of file, and a record starts in that
+// member. isMember calls the function starts with the first decompressed bytes of the member; the
 // function reports whether a record starts in them.
-func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
+func isMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	const look = 256 << 10
 	var begin [3]byte
 	if n, _ := file.ReadAt(begin[:], off); n < len(begin) || !bytes.Equal(begin[:], magic) {
@@ -109,7 +109,7 @@ func Detect(file io.ReaderAt, startsAt func(start []byte, at int) bool, starts f
 		}
 		start = start[:n]
 		for at := range start {
-			if start[at] == magic[0] && IsMember(file, int64(at), starts) {
+			if start[at] == magic[0] && isMember(file, int64(at), starts) {
 				return true, true, nil
 			}
 			if startsAt(start, at) {

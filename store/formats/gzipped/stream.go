@@ -321,7 +321,7 @@ func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 			if next < 0 {
 				break
 			}
-			if i += next; IsMember(g.file, from+int64(i), g.starts) {
+			if i += next; isMember(g.file, from+int64(i), g.starts) {
 				return from + int64(i), true, nil
 			}
 		}

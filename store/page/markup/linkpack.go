@@ -9,8 +9,8 @@ import (
 	"infomall/store/packed"
 )
 
-// ErrPacked is returned if bytes are not in the form that AppendLinks writes.
-var ErrPacked = errors.New("packed links are damaged")
+// errPacked is returned if bytes are not in the form that AppendLinks writes.
+var errPacked = errors.New("packed links are damaged")
 
 // The bits of the first byte of a packed link. packedKind is the mask of its
 // LinkKind.
@@ -128,13 +128,13 @@ func appendSized(dst, s []byte) []byte {
 }
 
 // TakeLinks decodes the packed links at the start of src, which AppendLinks or
-// AppendBareLinks wrote. rest has the bytes after them. The error is ErrPacked if
+// AppendBareLinks wrote. rest has the bytes after them. The error is errPacked if
 // src is damaged.
 func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	u := packed.Reader{B: src}
 	n := u.Number()
 	if u.Bad || n > len(u.B) {
-		return nil, nil, ErrPacked
+		return nil, nil, errPacked
 	}
 	if n == 0 {
 		return nil, u.B, nil
@@ -147,7 +147,7 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 		first := u.Byte()
 		l.Kind = LinkKind(first & packedKind)
 		if int(l.Kind) >= len(linkKinds) {
-			return nil, nil, ErrPacked
+			return nil, nil, errPacked
 		}
 		last += u.Number()
 		at[i] = [2]int{last, last + u.Number()}
@@ -164,7 +164,7 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	for i := range links {
 		from, to := at[i][0], at[i][1]
 		if u.Bad || from < 0 || to > len(text) {
-			return nil, nil, ErrPacked
+			return nil, nil, errPacked
 		}
 		links[i].around(text, from, to)
 	}
@@ -193,7 +193,7 @@ func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, 
 		first := u.Byte()
 		r := Reference{Kind: LinkKind(first & packedKind)}
 		if int(r.Kind) >= len(linkKinds) {
-			return dst, nil, ErrPacked
+			return dst, nil, errPacked
 		}
 		last += u.Number()
 		end = max(end, last+u.Number())
@@ -207,7 +207,7 @@ func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, 
 		dst = append(dst, r)
 	}
 	if text := u.Sized(); u.Bad || end > len(text) {
-		return dst, nil, ErrPacked
+		return dst, nil, errPacked
 	}
 	return dst, u.B, nil
 }

@@ -25,7 +25,7 @@ type addressForm uint8
 
 const (
 	formOne    addressForm = iota // the value is an address
-	formSet                       // a srcset: see Sources
+	formSet                       // a srcset: see sources
 	formList                      // several addresses, separated by commas or blanks
 	formSource                    // the value is itself a page
 )
@@ -80,7 +80,7 @@ func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte
 		case formOne:
 			add(o.value)
 		case formSet:
-			for address := range Sources(string(o.value)) {
+			for address := range sources(string(o.value)) {
 				add([]byte(address))
 			}
 		case formList:
@@ -159,10 +159,10 @@ func (w *linkWriter) shared(i int) {
 	}
 }
 
-// Sources ranges over the addresses of a srcset. Descriptors may follow each
+// sources ranges over the addresses of a srcset. Descriptors may follow each
 // address, up to a comma. A comma inside an address is part of it; a comma at
 // its end is not.
-func Sources(srcset string) iter.Seq[string] {
+func sources(srcset string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for start, end := range SourcePlaces(srcset) {
 			if !yield(srcset[start:end]) {
@@ -172,7 +172,7 @@ func Sources(srcset string) iter.Seq[string] {
 	}
 }
 
-// SourcePlaces ranges over the places of the addresses that Sources returns: the
+// SourcePlaces ranges over the places of the addresses that sources returns: the
 // offsets in srcset at which each begins and ends.
 func SourcePlaces(srcset string) iter.Seq2[int, int] {
 	const space = " \t\n\f\r"

@@ -28,8 +28,8 @@ import (
 	"infomall/store/words/match"
 )
 
-// BytesMax is how many bytes of a text are read.
-const BytesMax = 200_000
+// bytesMax is how many bytes of a text are read.
+const bytesMax = 200_000
 
 const (
 	rarityUsual = 13.     // bits, of a word whose frequency is not known
@@ -42,8 +42,8 @@ const (
 // the greatest first. They are spelled as in the text. Of keywords with equal weight, the one
 // that the text has first comes first. Numbers and single letters are left out.
 func Of(text string, n int) []string {
-	if len(text) > BytesMax {
-		text = strings.ToValidUTF8(text[:BytesMax], "")
+	if len(text) > bytesMax {
+		text = strings.ToValidUTF8(text[:bytesMax], "")
 	}
 	r := reader{text: text, numbers: make(map[string]int)}
 	r.read()

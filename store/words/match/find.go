@@ -50,10 +50,10 @@ func (t *table) byStem(term *Term, i int) {
 	}
 	s := &t.stems[k]
 	set(s.firsts[:], int(term.Text[0]))
-	if s.bits[term.Stem()] == nil {
-		s.bits[term.Stem()] = make([]uint64, t.words)
+	if s.bits[term.stem()] == nil {
+		s.bits[term.stem()] = make([]uint64, t.words)
 	}
-	set(s.bits[term.Stem()], i)
+	set(s.bits[term.stem()], i)
 }
 
 type span struct{ from, to int }

@@ -101,8 +101,8 @@ type Term struct {
 	Language string
 }
 
-// Stem returns the stem of Text in t.Language, which must not be "".
-func (t *Term) Stem() string { return stem.Of(t.Language, t.Text) }
+// stem returns the stem of Text in t.Language, which must not be "".
+func (t *Term) stem() string { return stem.Of(t.Language, t.Text) }
 
 // Answer says whether a text has what a query asks for.
 type Answer uint8

@@ -217,7 +217,7 @@ func plainHas(a *Atom, terms []Term) bool {
 			case want.Prefix:
 				equal = strings.HasPrefix(has.Text, want.Text)
 			case want.Language != "":
-				equal = stem.Of(want.Language, has.Text) == want.Stem()
+				equal = stem.Of(want.Language, has.Text) == want.stem()
 			}
 			if !equal || j > 0 && want.Joined && !has.Joined {
 				return false

@@ -12,7 +12,7 @@ import (
 
 // The bounds of a list of synonyms, and of the queries that use it.
 const (
-	SynonymsBytesMax = 16 << 20 // bytes of the file with the list
+	synonymsBytesMax = 16 << 20 // bytes of the file with the list
 	synonymsLineMax  = 50       // the greatest number of words of a line
 	synonymTermsMax  = 16       // the greatest number of terms of a word
 	// formsMax is the largest number of forms of a phrase of a query. A form is the phrase with
@@ -42,16 +42,16 @@ type synonym struct {
 // comma. A line that begins with # is a comment. The text is UTF-8. An error names the faulty
 // line.
 func ReadSynonyms(r io.Reader) (*Synonyms, error) {
-	text, err := io.ReadAll(io.LimitReader(r, SynonymsBytesMax+1))
+	text, err := io.ReadAll(io.LimitReader(r, synonymsBytesMax+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > SynonymsBytesMax {
-		return nil, fmt.Errorf("the list of synonyms has more than %d bytes", SynonymsBytesMax)
+	if len(text) > synonymsBytesMax {
+		return nil, fmt.Errorf("the list of synonyms has more than %d bytes", synonymsBytesMax)
 	}
 	s := &Synonyms{at: make(map[string][]synonym)}
 	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
-	lines.Buffer(nil, SynonymsBytesMax+1)
+	lines.Buffer(nil, synonymsBytesMax+1)
 	for n := 1; lines.Scan(); n++ {
 		if err := s.add(lines.Text()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)

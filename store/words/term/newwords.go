@@ -111,16 +111,16 @@ func mayBeNew(pieces []piece) bool {
 // MayBeNew reports whether a term has the form of a new word: it has few letters, all Chinese,
 // and the cutter divides it. Texts decide whether it is one.
 func MayBeNew(term string) bool {
-	if len(term) > lettersMax*utf8.UTFMax || !BeginsNew(term) {
+	if len(term) > lettersMax*utf8.UTFMax || !beginsNew(term) {
 		return false
 	}
 	pieces := cutRun(nil, term)
 	return sequenceEnd(pieces) == len(pieces) && mayBeNew(pieces)
 }
 
-// BeginsNew reports whether a new word may begin with text: it has few letters, and all are
+// beginsNew reports whether a new word may begin with text: it has few letters, and all are
 // Chinese.
-func BeginsNew(text string) bool {
+func beginsNew(text string) bool {
 	for _, letter := range text {
 		if scriptOf(letter, chinese) != chinese {
 			return false

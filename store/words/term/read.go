@@ -9,8 +9,8 @@ import (
 	"infomall/store/words/match"
 )
 
-// BytesMax is the size in bytes of the longest term. A longer word is no term.
-const BytesMax = 64
+// bytesMax is the size in bytes of the longest term. A longer word is no term.
+const bytesMax = 64
 
 // runBytes bounds the memory that a run takes. A longer Chinese run is read piece by
 // piece.
@@ -84,7 +84,7 @@ func (r *Reader) Of(text string) iter.Seq2[[]byte, bool] {
 		for r.terms.Read(text); r.terms.Next(); {
 			t := &r.terms
 			if !t.Letter {
-				if !r.finish(yield) || len(t.Term()) <= BytesMax && !yield(t.Term(), false) {
+				if !r.finish(yield) || len(t.Term()) <= bytesMax && !yield(t.Term(), false) {
 					return
 				}
 				continue
@@ -95,7 +95,7 @@ func (r *Reader) Of(text string) iter.Seq2[[]byte, bool] {
 				return
 			}
 			r.script, r.from, r.end = s, t.From, t.To
-			if s == chinese || len(r.run) <= BytesMax {
+			if s == chinese || len(r.run) <= bytesMax {
 				r.run = append(r.run, t.Term()...)
 			}
 		}
@@ -118,7 +118,7 @@ func (r *Reader) finish(yield func([]byte, bool) bool) bool {
 	}
 	defer func() { r.run = r.run[:0] }()
 	if r.script != chinese {
-		return len(r.run) > BytesMax || yield(r.run, false)
+		return len(r.run) > bytesMax || yield(r.run, false)
 	}
 	if r.New == nil {
 		for at, w := range cutter.Of(string(r.run)) {

@@ -21,7 +21,7 @@ func (s *Set) Has(term []byte) bool {
 // MayHaveNew reports whether s may contain a new word: a Chinese word that texts use but the
 // list of words does not have.
 func (s *Set) MayHaveNew() bool {
-	return s == nil || slices.ContainsFunc(s.Equal, MayBeNew) || slices.ContainsFunc(s.Begins, BeginsNew)
+	return s == nil || slices.ContainsFunc(s.Equal, MayBeNew) || slices.ContainsFunc(s.Begins, beginsNew)
 }
 
 // String returns s as EXPLAIN shows it, such as 'kafka' or 'stream'….

@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 		{"コーヒー、らーめんを飲む", "コーヒー|らーめんを|饮|む"},
 		{"㌀ 한국어 문장", "アパート|한국어|문장"},
 		{"ภาษาไทย อังกฤษ", "ภาษาไทย|อังกฤษ"},
-		{strings.Repeat("x", BytesMax) + " " + strings.Repeat("y", BytesMax+1) + " z", strings.Repeat("x", BytesMax) + "|z"},
+		{strings.Repeat("x", bytesMax) + " " + strings.Repeat("y", bytesMax+1) + " z", strings.Repeat("x", bytesMax) + "|z"},
 		{strings.Repeat("カ", 1000) + "・ト", "ト"},
 		{"大学\xff生活", "大学|生活"},
 	} {
@@ -138,8 +138,8 @@ func TestFindNew(t *testing.T) {
 		t.Errorf("the terms with new words are %s, want %s", got, want)
 	}
 	for _, w := range got {
-		if !MayBeNew(w) || !BeginsNew(w) {
-			t.Errorf("MayBeNew or BeginsNew says that %s, which is new, cannot be", w)
+		if !MayBeNew(w) || !beginsNew(w) {
+			t.Errorf("MayBeNew or beginsNew says that %s, which is new, cannot be", w)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestMayBeNew(t *testing.T) {
 			t.Errorf("%q may be a new word", w)
 		}
 	}
-	if !MayBeNew("囧博") || BeginsNew("x") || !BeginsNew("囧") || !BeginsNew("") {
+	if !MayBeNew("囧博") || beginsNew("x") || !beginsNew("囧") || !beginsNew("") {
 		t.Error("囧博 cannot be a new word, or nothing can begin with 囧, or something can with x")
 	}
 }
@@ -236,7 +236,7 @@ func FuzzOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		first := termsOf(r, text)
 		for w := range r.Of(text) {
-			if len(w) == 0 || len(w) > BytesMax {
+			if len(w) == 0 || len(w) > bytesMax {
 				t.Fatalf("%q has the term %q", text, w)
 			}
 		}

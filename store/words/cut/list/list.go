@@ -57,8 +57,8 @@ const (
 	headBytes  = 8
 )
 
-// ErrPacked is returned if a string is no packed list.
-var ErrPacked = errors.New("not a packed list of words")
+// errPacked is returned if a string is no packed list.
+var errPacked = errors.New("not a packed list of words")
 
 // List is a packed list of words. The zero value has no word. Any number of goroutines
 // may use it.
@@ -71,13 +71,13 @@ type List struct {
 // on the number of words.
 func Open(packed string) (List, error) {
 	if len(packed) < headBytes {
-		return List{}, ErrPacked
+		return List{}, errPacked
 	}
 	n, m := int(le32(packed, 0)), int(le32(packed, 4))
 	groups := (n + groupBits - 1) / groupBits
 	rest := packed[headBytes:]
 	if len(rest) != rootBytes+groups*groupBytes+n+2*n+3*(m+1) {
-		return List{}, ErrPacked
+		return List{}, errPacked
 	}
 	l := List{nodes: n}
 	for _, part := range []struct {

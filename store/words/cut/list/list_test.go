@@ -91,12 +91,12 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range len(packed) {
-		if _, err := Open(packed[:n]); !errors.Is(err, ErrPacked) {
-			t.Errorf("the first %d bytes of %d: error %v, want %v", n, len(packed), err, ErrPacked)
+		if _, err := Open(packed[:n]); !errors.Is(err, errPacked) {
+			t.Errorf("the first %d bytes of %d: error %v, want %v", n, len(packed), err, errPacked)
 		}
 	}
-	if _, err := Open(packed + "x"); !errors.Is(err, ErrPacked) {
-		t.Errorf("one byte too many: error %v, want %v", err, ErrPacked)
+	if _, err := Open(packed + "x"); !errors.Is(err, errPacked) {
+		t.Errorf("one byte too many: error %v, want %v", err, errPacked)
 	}
 }
 
