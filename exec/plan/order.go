@@ -153,15 +153,15 @@ func (b *builder) inOrder(keys []Key) bool {
 	return b.inputs[0].src.inOrder(keys)
 }
 
-// inOrder reports whether the rows of s come sorted by keys.
-func (s *Source) inOrder(keys []Key) bool {
-	natural := s.Relation.Order
+// inOrder reports whether the rows of n come sorted by keys.
+func (n *Source) inOrder(keys []Key) bool {
+	natural := n.Relation.Order
 	if len(keys) > len(natural) {
 		return false
 	}
 	for i, k := range keys {
 		c, ok := k.Expr.(*expr.Col)
-		if !ok || k.Order.Desc || c.Index >= len(s.Fields) || s.Fields[c.Index].Name != natural[i] {
+		if !ok || k.Order.Desc || c.Index >= len(n.Fields) || n.Fields[c.Index].Name != natural[i] {
 			return false
 		}
 	}

@@ -92,13 +92,13 @@ func matched(a, b Node, in bool) Node {
 	return result
 }
 
-// unify converts the columns of all queries in u to types that they have in
+// unify converts the columns of all queries in n to types that they have in
 // common. It returns an error if the queries have different numbers of columns,
 // or types that have nothing in common. q is the syntax tree, for errors.
-func (u *Union) unify(q *ast.Query) error {
+func (n *Union) unify(q *ast.Query) error {
 	selects := q.Selects()
 	var types []value.Type
-	for i, in := range u.Ins {
+	for i, in := range n.Ins {
 		cols := in.Columns()
 		if i > 0 && len(cols) != len(types) {
 			return ast.Errorf(selects[i], "%s needs results with the same number of columns: %d here, %d before", &q.Sets[i-1], len(cols), len(types))
@@ -117,8 +117,8 @@ func (u *Union) unify(q *ast.Query) error {
 			types[k] = t
 		}
 	}
-	for i, in := range u.Ins {
-		u.Ins[i] = converted(in, types)
+	for i, in := range n.Ins {
+		n.Ins[i] = converted(in, types)
 	}
 	return nil
 }
