@@ -26,36 +26,39 @@ func (s *Session) Picture(ctx context.Context, res *Result, node plan.Node) {
 				p.known = max(p.known, src.Known)
 			}
 		}
-		res.Picture = p
+		res.Picture = whenShown(p.show)
 	case draw.HasReports(res.Columns):
-		res.Picture = reportsPicture{s, res}
+		res.Picture = whenShown(reportsPicture{s, res}.show)
 	}
 }
 
 // PictureEvents sets res.Picture to a drawing of the events that a statement has just stored
 // under the name ranking.
 func (s *Session) PictureEvents(ctx context.Context, res *Result, ranking string) {
-	res.Picture = rankingPicture{s, ctx, ranking}
+	res.Picture = whenShown(rankingPicture{s, ctx, ranking}.show)
 }
 
-// rankingPicture is a draw.Drawing of the stored events with one name. It reads the events
-// when the drawing is shown.
+// whenShown is a draw.Drawing that is made when it is shown: the function makes the drawing
+// and passes it to the function with.
+type whenShown func(with func(draw.Drawing) error) error
+
+func (show whenShown) HTML(w io.Writer) error {
+	return show(func(d draw.Drawing) error { return d.HTML(w) })
+}
+
+func (show whenShown) Part(w io.Writer) error {
+	return show(func(d draw.Drawing) error { return d.Part(w) })
+}
+
+func (show whenShown) Text(w io.Writer, t draw.Terminal) error {
+	return show(func(d draw.Drawing) error { return d.Text(w, t) })
+}
+
+// rankingPicture is a drawing of the stored events with one name.
 type rankingPicture struct {
 	s       *Session
 	ctx     context.Context
 	ranking string
-}
-
-func (p rankingPicture) HTML(w io.Writer) error {
-	return p.show(func(d draw.Drawing) error { return d.HTML(w) })
-}
-
-func (p rankingPicture) Part(w io.Writer) error {
-	return p.show(func(d draw.Drawing) error { return d.Part(w) })
-}
-
-func (p rankingPicture) Text(w io.Writer, t draw.Terminal) error {
-	return p.show(func(d draw.Drawing) error { return d.Text(w, t) })
 }
 
 // show reads the events and passes a drawing of them to the function with.
@@ -70,11 +73,10 @@ func (p rankingPicture) show(with func(draw.Drawing) error) error {
 		return err
 	}
 	defer res.Close()
-	return with(eventsPicture{s: p.s, ctx: p.ctx, res: res})
+	return eventsPicture{s: p.s, ctx: p.ctx, res: res}.show(with)
 }
 
-// eventsPicture is a draw.Drawing of events. When the drawing is shown, it reads the rows of
-// res and the reports of these events.
+// eventsPicture is a drawing of the events that the rows of res have, with their reports.
 type eventsPicture struct {
 	s     *Session
 	ctx   context.Context
@@ -82,20 +84,8 @@ type eventsPicture struct {
 	known record.Time // the KNOWN AT of the query, or 0
 }
 
-func (p eventsPicture) HTML(w io.Writer) error {
-	return p.show(func(d *draw.Events) error { return d.HTML(w) })
-}
-
-func (p eventsPicture) Part(w io.Writer) error {
-	return p.show(func(d *draw.Events) error { return d.Part(w) })
-}
-
-func (p eventsPicture) Text(w io.Writer, t draw.Terminal) error {
-	return p.show(func(d *draw.Events) error { return d.Text(w, t) })
-}
-
 // show reads the events and their reports and passes a drawing of them to the function with.
-func (p eventsPicture) show(with func(*draw.Events) error) error {
+func (p eventsPicture) show(with func(draw.Drawing) error) error {
 	list, more, err := draw.ReadEvents(p.res.Columns, p.res.Rows)
 	if err != nil {
 		return err
@@ -171,26 +161,14 @@ func (p eventsPicture) locate() (func(name string) (latitude, longitude float64,
 	}, nil
 }
 
-// reportsPicture is a draw.Drawing of reports. It reads the rows of res when it is shown.
+// reportsPicture is a drawing of the reports that the rows of res have.
 type reportsPicture struct {
 	s   *Session
 	res *Result
 }
 
-func (p reportsPicture) HTML(w io.Writer) error {
-	return p.show(func(d *draw.Reports) error { return d.HTML(w) })
-}
-
-func (p reportsPicture) Part(w io.Writer) error {
-	return p.show(func(d *draw.Reports) error { return d.Part(w) })
-}
-
-func (p reportsPicture) Text(w io.Writer, t draw.Terminal) error {
-	return p.show(func(d *draw.Reports) error { return d.Text(w, t) })
-}
-
 // show reads the reports and passes a drawing of them to the function with.
-func (p reportsPicture) show(with func(*draw.Reports) error) error {
+func (p reportsPicture) show(with func(draw.Drawing) error) error {
 	d := &draw.Reports{Zone: p.s.Env().Location()}
 	for r, err := range draw.ReadReports(p.res.Columns, p.res.Rows) {
 		if err != nil {
