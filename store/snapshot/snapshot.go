@@ -307,40 +307,16 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		ranges = []urlkey.Range{{}}
 	}
 	v.warm(segments, ranges)
-	var all []*Cursor
+	all := v.cursors(&s, segments, ranges, skip)
 	defer func() {
 		for _, c := range all {
 			c.Close()
 		}
 	}()
-	for _, i := range segments {
-		r := v.Runs.Reader(i)
-		if s.More == nil && !mayHave(r, ranges) {
-			continue
-		}
-		var c *Cursor
-		if s.Level > 0 && r.SampleLevel() > 0 && r.SampleLevel() <= s.Level {
-			c = newSampleCursor(s.Level, r, wants(s.Columns), v)
-		} else if s.More == nil && oneURL(ranges) {
-			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
-		} else {
-			c = NewCursor(r, wants(s.Columns), v)
-			c.chunks.PassOver(skip)
-		}
-		c.chunks.Count(s.Work)
-		if i.Last < s.From && s.Columns&colsOriginal == 0 {
-			c.skips = v.maySkip // no row is lost, and rows do not use anything of earlier captures
-		}
-		all = append(all, c)
-	}
 	var group []timeline.Capture
 	var stretches []stretch
-	var whole *Looker // created for the first URL with removed captures
-	defer func() {
-		if whole != nil {
-			whole.Close()
-		}
-	}()
+	settled := settler{v: v, s: &s, partial: partial}
+	defer settled.Close()
 	removed, err := v.Removals()
 	if err != nil {
 		return err
@@ -427,50 +403,94 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				}
 				group = captures(group, stretches)
 			}
-			key := group[0].Key
-			if v.known != nil && !slices.ContainsFunc(group, func(e timeline.Capture) bool { return !e.Later }) {
-				continue
-			}
-			disturbed, err := v.disturbed(group)
-			if err != nil {
+			if list, wanted, err := settled.of(ctx, group); err != nil {
 				return err
-			}
-			disturbed = disturbed || partial && slices.ContainsFunc(group, func(e timeline.Capture) bool { return e.Body == segment.BodyNone })
-			var settled []timeline.Capture
-			if disturbed {
-				if whole == nil {
-					whole = v.NewLooker(s.Columns)
-				}
-				if settled, err = whole.until(ctx, key, s.To); err != nil {
+			} else if wanted {
+				if err := f(list); err != nil {
 					return err
 				}
-				if len(settled) == 0 {
-					continue // the scan wants nothing of this URL
-				}
-			}
-			if s.Skip != nil && s.Skip(key, urlkey.URL(key)) {
-				continue
-			}
-			if !disturbed {
-				if settled, err = v.resolved(ctx, group, s.To); err != nil {
-					return err
-				}
-				if staleFirst(settled) {
-					// The capture before it may be in a segment that is not open.
-					if whole == nil {
-						whole = v.NewLooker(s.Columns)
-					}
-					if settled, err = whole.until(ctx, key, s.To); err != nil {
-						return err
-					}
-				}
-			}
-			if err := f(settled); err != nil {
-				return err
 			}
 		}
 	}
 	return ctx.Err()
+}
+
+// cursors returns a Cursor for each of the segments that may have captures in the ranges of the
+// scan s. skip is that of walkAmong. The caller closes the cursors.
+func (v *Snapshot) cursors(s *record.Scan, segments []*segment.Info, ranges []urlkey.Range, skip func(segment.Bounds) bool) (all []*Cursor) {
+	for _, i := range segments {
+		r := v.Runs.Reader(i)
+		if s.More == nil && !mayHave(r, ranges) {
+			continue
+		}
+		var c *Cursor
+		if s.Level > 0 && r.SampleLevel() > 0 && r.SampleLevel() <= s.Level {
+			c = newSampleCursor(s.Level, r, wants(s.Columns), v)
+		} else if s.More == nil && oneURL(ranges) {
+			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
+		} else {
+			c = NewCursor(r, wants(s.Columns), v)
+			c.chunks.PassOver(skip)
+		}
+		c.chunks.Count(s.Work)
+		if i.Last < s.From && s.Columns&colsOriginal == 0 {
+			c.skips = v.maySkip // no row is lost, and rows do not use anything of earlier captures
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// settler settles the captures of one URL after another for walkAmong.
+type settler struct {
+	v       *Snapshot
+	s       *record.Scan
+	partial bool
+	whole   *Looker // reads all segments; created for the first URL that needs it
+}
+
+// of returns the settled captures of a URL, of which group has those as stored. wanted is false if
+// the scan wants nothing of the URL.
+func (t *settler) of(ctx context.Context, group []timeline.Capture) (settled []timeline.Capture, wanted bool, err error) {
+	if t.v.known != nil && !slices.ContainsFunc(group, func(e timeline.Capture) bool { return !e.Later }) {
+		return nil, false, nil
+	}
+	key := group[0].Key
+	disturbed, err := t.v.disturbed(group)
+	if err != nil {
+		return nil, false, err
+	}
+	disturbed = disturbed || t.partial && slices.ContainsFunc(group, func(e timeline.Capture) bool { return e.Body == segment.BodyNone })
+	if disturbed {
+		if settled, err = t.until(ctx, key); err != nil || len(settled) == 0 {
+			return nil, false, err
+		}
+	}
+	if t.s.Skip != nil && t.s.Skip(key, urlkey.URL(key)) {
+		return nil, false, nil
+	}
+	if !disturbed {
+		if settled, err = t.v.resolved(ctx, group, t.s.To); err == nil && staleFirst(settled) {
+			settled, err = t.until(ctx, key) // the capture before it may be in a segment that is not open
+		}
+	}
+	return settled, err == nil, err
+}
+
+// until returns the settled captures of the URL with this key before the end of the scan, from all
+// segments.
+func (t *settler) until(ctx context.Context, key string) ([]timeline.Capture, error) {
+	if t.whole == nil {
+		t.whole = t.v.NewLooker(t.s.Columns)
+	}
+	return t.whole.until(ctx, key, t.s.To)
+}
+
+// Close releases what the settler has opened.
+func (t *settler) Close() {
+	if t.whole != nil {
+		t.whole.Close()
+	}
 }
 
 const (
