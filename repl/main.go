@@ -1,7 +1,8 @@
 // Package repl is the program infomall around the other packages: it reads the
 // command line, opens the archive, runs scripts and the shell, shows results and
 // progress, and turns signals and errors into exit statuses. Package lang parses
-// the statements, and package exec answers them.
+// the statements, and package exec answers them. Main is the program;
+// archive.go hands the archive of package store to package exec.
 package repl
 
 import (

@@ -2,7 +2,7 @@
 // addresses in style sheets, the entries of feeds, and those of sitemaps. It
 // consists of pure functions over bytes, which may be hostile: nothing outside
 // of them is read, no entity is expanded, and time and memory are linear in
-// their length.
+// their length. Find is the way in.
 package links
 
 import (

@@ -3,7 +3,8 @@
 // each request of the browser to the caller, who decides, fetches and archives. So
 // the caller is the only place that fetches.
 //
-// The package knows no crawl and no archive.
+// The package knows no crawl and no archive. Start starts a browser, and Pool.Show shows a
+// page in it.
 package render
 
 import (

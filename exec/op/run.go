@@ -1,6 +1,7 @@
 // Package op runs plans. An operator takes batches of columns and yields
 // batches. Operators stream: they stop when their consumer stops, check their
-// context, and bound the memory for rows that they must hold.
+// context, and bound the memory for rows that they must hold. Runner.Rows runs a plan of
+// package plan; a file has the operator of each of the plan's nodes.
 //
 // # Memory
 //

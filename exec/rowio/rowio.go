@@ -1,7 +1,8 @@
 // Package rowio writes the rows of a result: as CSV and similar formats for
 // other programs, and as tables for people. Writers stream: their memory does
 // not grow with the number of rows. The package also reads rows from files
-// (Table) and lists of edges (ReadEdges).
+// (Table) and lists of edges (ReadEdges). A file per format declares it as a Format;
+// formats and binaryFormats list them.
 package rowio
 
 import (

@@ -1,5 +1,6 @@
 // Package cursor says what may come next at the cursor while a statement is being
-// typed, and which pieces of a source get which colour.
+// typed, and which pieces of a source get which colour. At finds the place of the cursor,
+// and Tokens the pieces. Package complete offers the names that fit the place.
 package cursor
 
 import (
