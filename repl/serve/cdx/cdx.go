@@ -86,32 +86,18 @@ func (q *Query) scanned(ctx context.Context, snap relation.Snapshot) iter.Seq2[*
 	scan := record.Scan{Ranges: ranges, From: q.from, To: q.to, Columns: columns}
 	return func(yield func(*Line, error) bool) {
 		var held []*Line // of an exact match, until they can be sorted
-		skip := int64(0)
+		var before place // where the answer before ended
 		if q.resume != nil {
-			skip = q.resume.skip
+			before = *q.resume
 		}
-		// send yields the row unless an answer before had it.
-		send := func(row *Line) bool {
-			if k := q.resume; k != nil {
-				order := strings.Compare(row.Key, k.key)
-				if exact {
-					order = 0
-				}
-				if order == 0 && row.Time != k.time {
-					order = int(row.Time - k.time)
-				}
-				if order < 0 {
-					return true
-				}
-				if order == 0 && skip > 0 && (row.Key == k.key || !exact) {
-					skip--
-					return true
-				}
-				if order == 0 && exact && row.Key < k.key {
-					return true
+		// send yields the rows that no answer before had.
+		send := func(rows ...*Line) bool {
+			for _, row := range rows {
+				if (q.resume == nil || !before.had(row, exact)) && !yield(row, nil) {
+					return false
 				}
 			}
-			return yield(row, nil)
+			return true
 		}
 		for b, err := range snap.Scan(ctx, scan) {
 			if err != nil {
@@ -129,10 +115,8 @@ func (q *Query) scanned(ctx context.Context, snap relation.Snapshot) iter.Seq2[*
 					held = append(held, row)
 					continue
 				}
-				for _, h := range held {
-					if !send(h) {
-						return
-					}
+				if !send(held...) {
+					return
 				}
 				held, exact = nil, false // too many to sort: they stay in the order of URLs
 				if !send(row) {
@@ -146,11 +130,7 @@ func (q *Query) scanned(ctx context.Context, snap relation.Snapshot) iter.Seq2[*
 			}
 			return strings.Compare(a.Key, b.Key)
 		})
-		for _, h := range held {
-			if !send(h) {
-				return
-			}
-		}
+		send(held...)
 	}
 }
 

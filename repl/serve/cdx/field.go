@@ -1,6 +1,7 @@
 package cdx
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
@@ -107,6 +108,20 @@ type place struct {
 	key  string // sort key of the line's URL
 	time record.Time
 	skip int64 // how many lines with this key and time the answers had so far
+}
+
+// had reports whether an answer that ended at k had the row. byTime says that the lines are sorted by
+// time first, not by URL. Call had with the rows in their order: it counts k.skip down.
+func (k *place) had(row *Line, byTime bool) bool {
+	order := strings.Compare(row.Key, k.key)
+	if byTime || order == 0 {
+		order = cmp.Compare(row.Time, k.time)
+	}
+	if order == 0 && row.Key == k.key && k.skip > 0 {
+		k.skip--
+		return true
+	}
+	return order < 0 || order == 0 && row.Key < k.key
 }
 
 // String returns the resume key, which is the place as text.
