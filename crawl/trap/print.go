@@ -17,15 +17,14 @@ const (
 // compared with the content of other pages. A unit is a pair of neighbouring
 // words. Prints of different versions of this program cannot be compared.
 type Print struct {
-	units  []uint32 // hashes of units, sorted; at most unitsMax
-	media  []uint32 // hashes of the names of images and other media
-	cut    bool     // whether there were more than unitsMax units
-	page   bool     // whether the response is HTML; if not, only same is set
-	same   uint64   // hash of the whole text with its numbers, regardless of the order of words
-	words  uint64   // hash of the text without numbers, dates and words of the URL
-	dates  int      // count of names of months and days
-	number int      // n, if the page says "n of N"; else 0
-	last   int      // N, if the page says "n of N"; else 0
+	units []uint32 // hashes of units, sorted; at most unitsMax
+	media []uint32 // hashes of the names of images and other media
+	cut   bool     // whether there were more than unitsMax units
+	page  bool     // whether the response is HTML; if not, only same is set
+	same  uint64   // hash of the whole text with its numbers, regardless of the order of words
+	words uint64   // hash of the text without numbers, dates and words of the URL
+	dates int      // count of names of months and days
+	last  int      // N, if the page says "n of N"; else 0
 }
 
 // Text returns two hashes of the text of a page: one of the whole text, and one of
@@ -285,7 +284,7 @@ func (s *scanner) number(t *token, length int) {
 		s.p.same += s.numbers
 	}
 	if s.lastNumber > 0 && s.between == 1 && t.value > 1 && t.value >= s.lastNumber && s.p.last == 0 {
-		s.p.number, s.p.last = s.lastNumber, t.value
+		s.p.last = t.value
 	}
 	s.lastNumber, s.between = t.value, 0
 	if s.prev != number {

@@ -31,7 +31,6 @@ type finder struct {
 	language string // such as "en"
 	tokens   []token
 	text     string // the piece that is read
-	start    int    // offset of the piece in the text
 	folded   []byte
 	counts   map[int32]*count // by name
 	order    []int32          // names in the order of their first mention
@@ -57,7 +56,7 @@ var finders = sync.Pool{New: func() any { return &finder{counts: map[int32]*coun
 func (g *Gazetteer) find(text, host string) []found {
 	f := finders.Get().(*finder)
 	defer finders.Put(f)
-	f.g, f.host, f.language, f.start = g, host, "", 0
+	f.g, f.host, f.language = g, host, ""
 	clear(f.counts)
 	f.order = f.order[:0]
 	for first := true; text != ""; first = false {
@@ -70,7 +69,6 @@ func (g *Gazetteer) find(text, host string) []found {
 		}
 		f.walk()
 		text = text[n:]
-		f.start += n
 	}
 	f.text = ""
 	return f.decide()

@@ -29,10 +29,9 @@ type month struct {
 
 // homeData is what the page home shows.
 type homeData struct {
-	Months                      []month
-	Captures, URLs, First, Last string
-	Fault                       *fault
-	Query                       string
+	Months                []month
+	Captures, First, Last string
+	Fault                 *fault
 }
 
 // homePage answers / with a box for a URL, words or a statement, and with what the archive

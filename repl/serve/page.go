@@ -140,7 +140,6 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, status int, p *pag
 type fault struct {
 	Status int
 	Text   string // with the line of the statement and a mark below the place
-	Hint   string
 }
 
 // faultOf returns err as a page shows it. statement is the text of the statement if err is a

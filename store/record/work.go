@@ -44,7 +44,6 @@ type Expected struct {
 	URLs      float64 // number of URLs, added over the segments: a URL in two segments counts twice
 	URLsMost  float64 // number of URLs in the segment that has most of them
 	Hosts     float64 // number of hosts in the segment that has most of them; 1 if it is not known
-	Blocks    float64 // number of stored blocks
 	BodyBytes float64 // size of the bodies of the versions, decompressed
 	FileBytes float64 // size of the db-files, compressed as they are
 	// EntryBytes is the size in bytes of the entries of captures in the runs to read, without bodies

@@ -10,12 +10,11 @@ import (
 	"slices"
 )
 
-// Mended counts the records of a db-file that was put together from two damaged
+// Mended counts damaged records of a db-file that was put together from two damaged
 // copies.
 type Mended struct {
-	Records int // records in total
-	Bad     int // records that are damaged in the first copy
-	Lost    int // records that are damaged in both copies, and could not be restored
+	Bad  int // records that are damaged in the first copy
+	Lost int // records that are damaged in both copies, and could not be restored
 }
 
 // Mend writes to dst a whole db-file of size bytes, put together from its damaged
@@ -28,7 +27,6 @@ func Mend(ctx context.Context, dst io.Writer, a, b io.ReaderAt, size int64) (m M
 		if err := ctx.Err(); err != nil {
 			return m, err
 		}
-		m.Records++
 		rec, _, err := readRecord(a, at, size)
 		if err != nil {
 			m.Bad++

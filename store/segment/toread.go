@@ -97,7 +97,6 @@ func (s *Reader) expect(keys, some, hosts float64, e *record.Expected) {
 	e.URLs += urls
 	e.URLsMost = max(e.URLsMost, urls)
 	e.Hosts = max(e.Hosts, hosts)
-	e.Blocks += float64(i.Blocks) * some
 	e.BodyBytes += float64(i.BodyBytes) * some
 	e.FileBytes += float64(i.Bytes) * some
 }

@@ -33,7 +33,7 @@ func (m *maker) china() {
 	lines("china.tsv", 5, func(l []string) {
 		code, full, short, english := l[0], l[1], l[2], l[3]
 		admin := adminOf[code[:2]]
-		p := m.add(&place{name: english, chinese: short, country: "CN", region: "CN-" + code[:2], within: code, short: short})
+		p := m.add(&place{name: english, chinese: short, country: "CN", region: "CN-" + code[:2]})
 		by[code] = p
 		p.named(strings.Split(l[4], "|")...)
 		p.named(full)

@@ -49,13 +49,12 @@ type maker struct {
 
 // place is one line of the table.
 type place struct {
-	name, chinese, kind     string
-	country, region, within string // within is the code of the prefecture of a county
-	latitude, longitude     float64
-	population              uint64
-	variants                []string
-	short                   string // the short Chinese name
-	city                    *city
+	name, chinese, kind string
+	country, region     string
+	latitude, longitude float64
+	population          uint64
+	variants            []string
+	city                *city
 }
 
 func (m *maker) add(p *place) *place {

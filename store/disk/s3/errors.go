@@ -30,7 +30,6 @@ type Error struct {
 	Bucket   string
 	Key      string // "" means the bucket
 	Endpoint string
-	Status   int    // the HTTP status of the answer; 0 means that there was no answer
 	Err      error  // the cause
 	Remedy   string // what the user can do; "" if the cause says enough
 }
@@ -71,7 +70,7 @@ func (c *Client) fail(ctx context.Context, deed, name string, err error) error {
 	e := &Error{Deed: deed, Bucket: c.bucket, Key: c.prefix + name, Endpoint: c.endpoint, Err: err}
 	var r minio.ErrorResponse
 	if errors.As(err, &r) {
-		e.Status, e.Remedy = r.StatusCode, remedies[r.Code]
+		e.Remedy = remedies[r.Code]
 		switch {
 		case r.Code == "NoSuchBucket":
 			e.Key, e.Err = "", fmt.Errorf("the bucket does not exist (%w)", fs.ErrNotExist)

@@ -13,7 +13,6 @@ type Stats struct {
 	Requests int64 // HTTP requests, with repetitions
 	Repeated int64 // requests that repeated a failed one
 	In       int64 // bytes of bodies received
-	Out      int64 // bytes of bodies sent
 	// Rounds is how many requests had to wait for one another: the number of requests in
 	// the longest chain in which each request began after the one before it had ended.
 	Rounds int64
@@ -66,7 +65,6 @@ func withDate(ctx context.Context, date *time.Time) context.Context {
 func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.mu.Lock()
 	m.sum.Requests++
-	m.sum.Out += max(r.ContentLength, 0)
 	depth := m.sum.Rounds + 1
 	m.mu.Unlock()
 	resp, err := m.base.RoundTrip(r)

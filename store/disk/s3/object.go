@@ -192,7 +192,7 @@ func (c *Client) PutBytes(ctx context.Context, name string, b []byte, when Condi
 	}
 	err = c.fail(ctx, "write", name, err)
 	if when != Always && isMissing(err) {
-		err = &Error{Deed: "write", Bucket: c.bucket, Key: c.prefix + name, Endpoint: c.endpoint, Status: http.StatusNotFound, Err: ErrCondition}
+		err = &Error{Deed: "write", Bucket: c.bucket, Key: c.prefix + name, Endpoint: c.endpoint, Err: ErrCondition}
 	}
 	if when == Always || !unsure {
 		return Info{}, err
