@@ -44,7 +44,7 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 	}
 	to.path = c.V.Text
 	if webhook.Is(to.path) {
-		return readHook(st, to, env)
+		return readHook(st, to)
 	}
 	return readFormat(st, to, to.path)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"infomall/exec/expr"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/exec/webhook"
@@ -15,7 +14,7 @@ import (
 
 // readHook sets the URL and the format of the target to. The URL is the target's path.
 // Without the clause FORMAT, the end of the URL's path decides on the format.
-func readHook(st *ast.Export, to target, env *expr.Env) (target, error) {
+func readHook(st *ast.Export, to target) (target, error) {
 	// Run checks the addresses. An address of another machine in the URL itself is
 	// refused there as well, because the setting is known only then.
 	u, err := webhook.Parse(to.path, true)

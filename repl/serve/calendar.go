@@ -200,7 +200,7 @@ func (s *server) underPage(w http.ResponseWriter, r *http.Request, under string)
 		scope = rest
 	}
 	statement := "SELECT url, title, first_seen, last_seen, version_count, change_count FROM pages IN " + ask.Literal(scope) + " ORDER BY url LIMIT 500"
-	t, err := s.tableOf(r, statement, nil, pageRowsMax)
+	t, err := s.tableOf(r, statement, pageRowsMax)
 	if err != nil {
 		return err
 	}

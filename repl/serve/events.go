@@ -48,11 +48,11 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 	if d.Event != "" {
 		p.Title, p.Statement = d.Event, "SELECT * FROM reports WHERE event = "+ask.Literal(d.Event)+" ORDER BY published"
 		d.Ranking, _, _ = strings.Cut(d.Event, "/")
-		if d.Table, err = s.tableOf(r, p.Statement, nil, pageRowsMax); err != nil {
+		if d.Table, err = s.tableOf(r, p.Statement, pageRowsMax); err != nil {
 			return err
 		}
 		title := "SELECT title FROM events WHERE event = " + ask.Literal(d.Event)
-		t, err := s.tableOf(r, title, nil, 1)
+		t, err := s.tableOf(r, title, 1)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 		return s.send(w, r, http.StatusOK, p, "")
 	}
 	const rankings = "SELECT ranking, count(*) AS events, min(start) AS first, max(finish) AS last, max(computed) AS computed FROM events GROUP BY ranking ORDER BY computed DESC, ranking LIMIT 100"
-	if d.Rankings, err = s.tableOf(r, rankings, nil, siteRowsMax); err != nil {
+	if d.Rankings, err = s.tableOf(r, rankings, siteRowsMax); err != nil {
 		return err
 	}
 	for _, row := range d.Rankings.Rows {
@@ -87,7 +87,7 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	shown := "SELECT * FROM events WHERE ranking = " + ask.Literal(d.Ranking) + " AND merged_into IS NULL ORDER BY " + order.by + " LIMIT " + strconv.Itoa(eventsRowsMax)
 	p.Title, p.Statement = p.T("events")+": "+d.Ranking, rankings+";\n"+shown
-	if d.Table, err = s.tableOf(r, shown, nil, eventsRowsMax); err != nil {
+	if d.Table, err = s.tableOf(r, shown, eventsRowsMax); err != nil {
 		return err
 	}
 	return s.send(w, r, http.StatusOK, p, "")

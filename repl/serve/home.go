@@ -45,7 +45,7 @@ func (s *server) homePage(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	const statement = "SELECT substr(name, 1, 6) AS month, sum(captures) AS captures, min(first_time) AS first_time, max(last_time) AS last_time FROM pools GROUP BY month ORDER BY month"
-	t, err := s.tableOf(r, statement, nil, homeMonthsMax)
+	t, err := s.tableOf(r, statement, homeMonthsMax)
 	if err != nil {
 		return err
 	}

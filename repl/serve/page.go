@@ -232,12 +232,12 @@ type table struct {
 
 // tableOf runs a statement and returns up to max of its rows. If the statement has a mistake, or
 // fails while it runs, the table has the error.
-func (s *server) tableOf(r *http.Request, statement string, params map[string]string, max int) (*table, error) {
-	return s.fillTable(r, &table{Statement: statement}, params, max)
+func (s *server) tableOf(r *http.Request, statement string, max int) (*table, error) {
+	return s.fillTable(r, &table{Statement: statement}, nil, max)
 }
 
-// chartOf does what tableOf does, for up to pageRowsMax rows, and adds a chart of the columns
-// that have numbers.
+// chartOf runs a statement with the values of its parameters. It does what tableOf does, for up to
+// pageRowsMax rows, and adds a chart of the columns that have numbers.
 func (s *server) chartOf(r *http.Request, statement string, params map[string]string) (*table, error) {
 	return s.fillTable(r, &table{Statement: statement, charted: true}, params, pageRowsMax)
 }

@@ -68,7 +68,7 @@ func (s *server) searchPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p.Statement = statement
-	t, err := s.tableOf(r, statement, nil, searchRowsMax)
+	t, err := s.tableOf(r, statement, searchRowsMax)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (s *server) queryPage(w http.ResponseWriter, r *http.Request) error {
 				d.Formats = append(d.Formats, f)
 			}
 		}
-	} else if d.Saved, err = s.tableOf(r, "SHOW QUERIES", nil, siteRowsMax); err != nil {
+	} else if d.Saved, err = s.tableOf(r, "SHOW QUERIES", siteRowsMax); err != nil {
 		return err
 	}
 	status := http.StatusOK
@@ -242,7 +242,7 @@ func (s *server) historyPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	statement := "SELECT time, last_seen, visits, change, substantial, reason, status, bytes, title FROM " + ask.Literal(u) + " ORDER BY time DESC LIMIT " + strconv.Itoa(versionsMax)
-	t, err := s.tableOf(r, statement, nil, versionsMax)
+	t, err := s.tableOf(r, statement, versionsMax)
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (s *server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if d.Table, err = s.tableOf(r, statement, nil, pageRowsMax); err != nil {
+	if d.Table, err = s.tableOf(r, statement, pageRowsMax); err != nil {
 		return err
 	}
 	p := newPage(r, "diff", d)
@@ -449,7 +449,7 @@ func (s *server) sections(w http.ResponseWriter, r *http.Request, name string, p
 
 // section appends the part a of the page p to list.
 func (s *server) section(r *http.Request, p *page, list *[]section, a asked) error {
-	t, err := s.tableOf(r, a.statement, nil, sectionRowsMax)
+	t, err := s.tableOf(r, a.statement, sectionRowsMax)
 	if err != nil {
 		return err
 	}

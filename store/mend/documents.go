@@ -22,7 +22,6 @@ import (
 	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/snapshot"
-	"infomall/store/timeline"
 )
 
 // DocumentReader extracts text from documents such as PDFs. Only one goroutine calls it at a
@@ -233,7 +232,7 @@ func (d *documentRun) run(ctx context.Context, s *segment.Info, n uint32) (ok bo
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		found, err := d.add(ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, e)
+		found, err := d.add(ctx, e)
 		if err != nil {
 			return false, err
 		}
@@ -253,10 +252,9 @@ func (d *documentRun) passOver(err error) error {
 }
 
 // add adds the reading of the document whose body entry e stores to the current file. It copies the
-// reading from another file if one has it, and otherwise reads the document. The parameter at is
-// the place of e. ok is false if the body is damaged, or if d only copies existing readings and
-// there is none.
-func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Stored) (ok bool, err error) {
+// reading from another file if one has it, and otherwise reads the document. ok is false if the
+// body is damaged, or if d only copies existing readings and there is none.
+func (d *documentRun) add(ctx context.Context, e *segment.Stored) (ok bool, err error) {
 	key := snapshot.DocumentKey(e)
 	if d.b.Has(key) {
 		return true, nil

@@ -257,7 +257,7 @@ func (f *fetcher) runSession(ctx context.Context, owned []int) (res report.Crawl
 	}
 	f.ran = true
 	f.enter(s)
-	if _, _, err := f.hold(ctx, s); err != nil {
+	if err := f.hold(ctx, s); err != nil {
 		s.lose(err)
 	}
 	res, err = f.o.Run(ctx, f.local, s)

@@ -200,14 +200,14 @@ func (f *fetcher) tell(ctx context.Context) error {
 // lease, counted from the time at which hold was called. If not, hold ends s. The order matters:
 // a fetcher that was silent for too long, and may have lost its partitions, must not ask a host
 // between the two steps.
-func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, err error) {
+func (f *fetcher) hold(ctx context.Context, s *Session) error {
 	begun := time.Now()
 	if err := f.tell(ctx); err != nil {
-		return o, 0, err
+		return err
 	}
-	o, e, err := read[owners](ctx, f.run.at, keyOwners)
+	o, _, err := read[owners](ctx, f.run.at, keyOwners)
 	if err != nil {
-		return o, 0, err
+		return err
 	}
 	o.sized(f.run.crawl.Partitions)
 	if s != nil && !slices.Equal(o.of(f.name), s.owned) {
@@ -217,7 +217,7 @@ func (f *fetcher) hold(ctx context.Context, s *Session) (o owners, seq uint64, e
 		f.renewed = begun
 		f.mu.Unlock()
 	}
-	return o, e.seq, nil
+	return nil
 }
 
 // watch reads the description of the crawl, with its orders, every ordersEvery until ctx ends.
@@ -265,7 +265,7 @@ func (f *fetcher) look(ctx context.Context) error {
 	f.mu.Lock()
 	in := f.session
 	f.mu.Unlock()
-	if _, _, err := f.hold(ctx, in); err != nil {
+	if err := f.hold(ctx, in); err != nil {
 		return err
 	}
 	parts, err := f.run.parts(ctx, f.name, f.o.Lease)

@@ -132,13 +132,13 @@ func TestHolds(t *testing.T) {
 	if s.Holds() {
 		t.Error("a fetcher that has not read who owns its partitions holds them")
 	}
-	if _, _, err := s.f.hold(t.Context(), s); err != nil || !s.Holds() || s.Leaves() {
+	if err := s.f.hold(t.Context(), s); err != nil || !s.Holds() || s.Leaves() {
 		t.Errorf("a fetcher whose partitions nobody has taken does not hold them, %v", err)
 	}
 	silent()
 	next := testSession(t, url, "next")
 	defer next.Close()
-	if _, _, err := s.f.hold(t.Context(), s); err != nil || s.Holds() || !s.Leaves() || !errors.Is(s.failure(), errLost) {
+	if err := s.f.hold(t.Context(), s); err != nil || s.Holds() || !s.Leaves() || !errors.Is(s.failure(), errLost) {
 		t.Errorf("a fetcher whose partitions another one has taken: %v, %v, want %v", err, s.failure(), errLost)
 	}
 	if err := s.Commit(); !errors.Is(err, errLost) {

@@ -215,7 +215,7 @@ func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
 			come[i].First, come[i].Last = o, o
 		}
 		if a.page.Unit == Lines {
-			a.pairLines(gone, come, o)
+			a.pairLines(gone, come)
 		}
 		a.came = append(a.came, run{n, come})
 	}

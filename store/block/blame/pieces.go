@@ -52,9 +52,8 @@ const likeEnough = 0.2
 
 // pairLines finds the lines in come (the added lines) that were edited from a line in
 // gone (the removed lines). An edited line gets the field First of the removed line,
-// and the text of the removed line as Origin.Old. The lines are paired in order. o is
-// the origin of all lines in come.
-func (a *addition) pairLines(gone, come []Piece, o *Origin) {
+// and the text of the removed line as Origin.Old. The lines are paired in order.
+func (a *addition) pairLines(gone, come []Piece) {
 	for i := range come[:min(len(gone), len(come))] {
 		if words.Likeness(words.NewBag(gone[i].Text), words.NewBag(come[i].Text)) >= likeEnough {
 			come[i].First, come[i].Last = gone[i].First, a.newOrigin(gone[i].Text)

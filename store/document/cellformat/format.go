@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // builtIn has the patterns of the number formats that a file names by number
@@ -124,7 +125,7 @@ func sections(code string) []section {
 			literal(text)
 			rest = rest[min(len(rest)-1, len(text)+1):]
 		case c == '\\' || c == '_' || c == '*':
-			_, n := firstRune(rest[1:])
+			_, n := utf8.DecodeRuneInString(rest[1:])
 			switch c {
 			case '\\':
 				literal(rest[1 : 1+n])
@@ -169,7 +170,7 @@ func sections(code string) []section {
 		case c == '@':
 			s.general = true
 		default:
-			_, n := firstRune(rest)
+			_, n := utf8.DecodeRuneInString(rest)
 			literal(rest[:n])
 			rest = rest[n-1:]
 		}
@@ -182,17 +183,6 @@ func sections(code string) []section {
 		out[0].general = true
 	}
 	return out
-}
-
-// firstRune returns the first character of s and its size in bytes.
-func firstRune(s string) (r rune, n int) {
-	for i, c := range s {
-		if i > 0 {
-			return r, i
-		}
-		r, n = c, len(s)
-	}
-	return r, n
 }
 
 // bracket handles text, the content of brackets in a number format: a colour, a
