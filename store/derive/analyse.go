@@ -359,19 +359,29 @@ func (m *Reader) Close() {
 	clear(m.leaves[:cap(m.leaves)])
 }
 
-// Complete sets the fields of s that depend on the analysis a of its body: Page,
-// Content, and Kind if the page is a soft 404. Before the call, the kind of s must
-// be the kind that its headers say.
-func (a *Analysis) Complete(s *segment.Stored) {
-	s.Page, s.Content = a.PageOf(s), a.Content
-	if a.Missing && s.Kind == record.KindPage {
-		s.Kind = record.KindSoftMissing
-	} else {
-		s.Page.Reason = ""
+// Classify sets the fields of e that depend on the analysis a of its body: Content, and Kind if
+// the page is a soft 404. Before the call, the kind of e must be the kind that its headers say.
+func (a *Analysis) Classify(e *segment.Entry) {
+	e.Content = a.Content
+	if a.Missing && e.Kind == record.KindPage {
+		e.Kind = record.KindSoftMissing
+	}
+	if e.Kind != record.KindPage {
+		e.Content = 0 // only pages have blocks
+	}
+}
+
+// ClassifiedPage returns the Page of capture s, as PageOf does, but without what its kind does not
+// have. Classify has set that kind.
+func (a *Analysis) ClassifiedPage(s *segment.Stored) segment.Page {
+	p := a.PageOf(s)
+	if s.Kind != record.KindSoftMissing {
+		p.Reason = ""
 	}
 	if s.Kind != record.KindPage {
-		s.Page.BlockCount, s.Content = -1, 0 // only pages have blocks
+		p.BlockCount = -1
 	}
+	return p
 }
 
 // Location returns the target of a Location header as a canonical URL. written is

@@ -29,6 +29,8 @@ type FoldMaker struct {
 	// Of is the segment whose versions are new, and get folds. If it is nil, the versions of
 	// the batch are new.
 	Of *segment.Reader
+	// Last says that no later batch follows, so that Folds does not remember histories.
+	Last bool
 
 	// The URL whose folds are computed:
 	ctx     context.Context
@@ -94,7 +96,7 @@ func (f *FoldMaker) Folds(ctx context.Context, all []timeline.Capture, take func
 		}
 		last = i
 	}
-	if f.at >= 0 && f.at == last {
+	if !f.Last && f.at >= 0 && f.at == last {
 		f.Histories.remember(all[last].Key, f.sums[last], f.history)
 	}
 	return nil

@@ -18,14 +18,15 @@ func isBlocked(l *task.BlockList, s *staged) bool {
 		return true
 	}
 	if s.Body == segment.BodyOwn {
-		return l.Body(s.Key, s.Time, s.Digest) != nil
+		return l.Body(s.Key, s.Time, s.digest) != nil
 	}
-	if s.RefersURL != "" && s.RefersTime != record.NoTime {
-		if to, err := urlkey.Canonical(s.RefersURL); err == nil && l.URL(urlkey.Key(to), s.RefersTime) != nil {
+	e := s.stored()
+	if e.RefersURL != "" && e.RefersTime != record.NoTime {
+		if to, err := urlkey.Canonical(e.RefersURL); err == nil && l.URL(urlkey.Key(to), e.RefersTime) != nil {
 			return true
 		}
 	}
-	switch newHash, sum := digestOf(s.DeclaredDigest); {
+	switch newHash, sum := digestOf(e.DeclaredDigest); {
 	case newHash == nil:
 	case len(sum) == sha256.Size:
 		return l.Body(s.Key, s.Time, record.Digest([]byte(sum))) != nil

@@ -77,6 +77,7 @@ func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 		err = importOne(ctx, g, &files[n], o, &results[n], &progress)
 		progress.Done += files[n].Size
 		if n == len(files)-1 && err == nil {
+			g.last = true
 			err = g.Flush(ctx)
 		}
 		results[n].Elapsed = i.now().Sub(begun)

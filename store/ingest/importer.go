@@ -73,15 +73,16 @@ type Importer struct {
 
 	staged []*staged
 	room   []staged       // unused elements, for the next captures
+	mime   string         // MIME type of the last capture
 	bytes  int64          // an estimate of the memory that staged takes, in bytes, without the analyses in read
 	batch  int64          // size in bytes at which a batch is published
 	most   int64          // the same if the archive is large or the batch is wide, see full
 	limit  int64          // batch or most, for the current batch
 	read   *derive.Reader // analyses the bodies
-	// oneFile is set if all captures come from one file.
-	oneFile bool
-	tails   *derive.Histories // the histories of the URLs imported most recently
-	blocks  *segment.Blocks   // the memory of blocks: where recently written blocks are stored
+	// oneFile is set if all captures come from one file. last is set before the last batch of the import.
+	oneFile, last bool
+	tails         *derive.Histories // the histories of the URLs imported most recently
+	blocks        *segment.Blocks   // the memory of blocks: where recently written blocks are stored
 	// wrote has, for the number of each segment that this import published, the turn of blocks
 	// at which the segment was written. A turn is how often blocks had forgotten old blocks by
 	// then (see segment.Blocks.Turn).
@@ -96,54 +97,6 @@ type Importer struct {
 // capture of the batch that is stored. Each capture is rewritten about once for each size class
 // that its segment reaches (see catalog.DueForMerge), and few segments reach a third class.
 const mergeShare = 2
-
-// staged is a capture of the batch that an import is gathering.
-type staged struct {
-	segment.Stored
-	body   []byte
-	spool  *record.Spool      // the file with the body, if that is too large for memory
-	read   *derive.Analysis   // the analysis of the body; nil if the capture has none
-	result *task.ImportResult // the result in which the capture is counted
-
-	// before is the place of an earlier capture of the same URL that is stored in the archive
-	// with a body of its own. Blocks of that body are shared and not stored again.
-	before timeline.Place
-
-	// holderPool is the pool of the segment that stores the body, if Body is BodyHeld or
-	// BodyElsewhere. inBatch is set if that segment belongs to this batch; Holder is then set
-	// later, when the segments of the batch have numbers.
-	holderPool string
-	inBatch    bool
-	came       int  // how many captures of the batch arrived before this one
-	planned    bool // this is a copy that batchPlan.change made
-	// met is set if the capture is a duplicate of a capture that this same import added.
-	met bool
-}
-
-// batchOf is a sorted list of staged captures. It implements snapshot.Batch.
-type batchOf []*staged
-
-func (b batchOf) Size() int                    { return len(b) }
-func (b batchOf) Stored(i int) *segment.Stored { return &b[i].Stored }
-func (b batchOf) Body(i int) ([]byte, bool)    { return b[i].body, b[i].spool == nil }
-
-// stagedCost is an estimate of the memory, in bytes, that a staged capture takes besides its
-// body and analysis.
-const stagedCost = 800
-
-// stagedRoom is how many staged captures are allocated together.
-const stagedRoom = 256
-
-// newStaged returns an empty staged capture. It allocates the memory of stagedRoom captures at
-// once.
-func (g *Importer) newStaged() *staged {
-	if len(g.room) == 0 {
-		g.room = make([]staged, stagedRoom)
-	}
-	s := &g.room[0]
-	g.room = g.room[1:]
-	return s
-}
 
 // New returns an Intake for the archive in the folder f. s opens snapshots of that archive. A
 // batch is published when it takes batchBytes of memory. warn is called with each error that
@@ -220,8 +173,8 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 		return err
 	}
 	s := g.newStaged()
-	s.result, s.body, s.spool, s.came = res, c.Body, c.Spool, len(g.staged)
-	e := &s.Stored
+	s.result, s.body, s.spool, s.came = res, c.Body, c.Spool, int32(len(g.staged))
+	e := segment.Stored{Head: c.Head, Framing: c.Framing, Extra: c.Extra, Request: c.Request}
 	e.Key = urlkey.Key(canonical)
 	if c.AskedURL != canonical {
 		e.AskedURL = c.AskedURL
@@ -236,11 +189,13 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	} else {
 		e.Mime = message.Mime(message.Header(c.Head, "Content-Type"))
 	}
-	e.Job, e.Page = g.job, segment.NoPage
+	if e.Mime == g.mime {
+		e.Mime = g.mime // most captures of a batch share one string
+	}
+	g.mime, e.Job = e.Mime, g.job
 	timeline.Follow(nil, &e.Entry) // correct for most captures
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
-	e.Head, e.Framing, e.Extra, e.Request = c.Head, c.Framing, c.Extra, c.Request
 	if c.Origin != "" {
 		e.Origin = c.Origin
 		if o, err := urlkey.Canonical(c.Origin); err == nil {
@@ -265,8 +220,6 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	}
 	if e.Body == segment.BodyOwn {
 		copy(e.ID[:], e.Digest[:])
-	}
-	if e.Body == segment.BodyOwn {
 		body := c.Body
 		if c.Spool != nil {
 			var err error
@@ -277,11 +230,11 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 			g.bytes += int64(len(body))
 		}
 		s.read = g.read.Of(e.ID, body, c.Head, e.Mime)
-		e.Facts = s.read.Facts
-		s.read.Complete(e)
+		s.read.Classify(&e.Entry)
 	}
+	s.take(&e)
 	g.staged = append(g.staged, s)
-	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)+len(c.Request)) + stagedCost
+	g.bytes += int64(len(c.Body)+len(c.Head)+len(s.rest)) + stagedCost
 	if full, err := g.full(ctx); err != nil || !full {
 		return err
 	}
@@ -417,7 +370,7 @@ func (g *Importer) store(ctx context.Context) (due []string, err error) {
 	if len(list.Entries) > 0 {
 		kept, blocked = leaveOut(list, kept)
 	}
-	b := &batchPlan{v: v, made: g.wrote, read: g.read, tails: g.tails, wrote: g.hasBlocks, blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, made: g.wrote, read: g.read, tails: g.tails, last: g.last, wrote: g.hasBlocks, blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
 	defer func() {
 		for _, s := range b.spools {
 			s.File.Close()

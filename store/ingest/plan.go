@@ -37,6 +37,7 @@ type batchPlan struct {
 	made     map[uint32]int            // Importer.wrote; its keys are the numbers of the segments that this import published
 	read     *derive.Reader            // analyses the bodies
 	tails    *derive.Histories         // the histories of the URLs imported most recently
+	last     bool                      // no batch of this import follows
 	wrote    func(segment uint32) bool // reports whether the import wrote the segment and has its blocks in memory
 	look     *snapshot.Looker
 	blocked  *task.BlockList
@@ -71,19 +72,6 @@ func (b *batchPlan) change(i int) *staged {
 		s, b.staged[i] = &own, &own
 	}
 	return s
-}
-
-// restore sets back those fields of s that a plan changes without a copy: the hints, the facts, and
-// where the body is stored. The batch can then be planned again.
-func (s *staged) restore() {
-	timeline.Follow(nil, &s.Entry)
-	s.before, s.Holder, s.holderPool, s.inBatch = timeline.Place{}, segment.Holder{}, "", false
-	if s.Body != segment.BodyNone {
-		s.Body = segment.BodyOwn
-	}
-	if s.read != nil {
-		s.Facts = s.read.Facts
-	}
 }
 
 // reference says that one staged capture has the body of another. from and to are the indexes
@@ -166,7 +154,7 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 			if err := b.revisit(ctx, i); err != nil {
 				return err
 			}
-			if s := b.staged[i]; s.Body != segment.BodyNone && b.blocked.Body(s.Key, s.Time, s.Digest) != nil {
+			if s := b.staged[i]; s.Body != segment.BodyNone && b.blocked.Body(s.Key, s.Time, s.digest) != nil {
 				b.fates[i] = fateBlocked
 				continue
 			}
@@ -278,9 +266,6 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture, s
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known)
 	}
-	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
-		s.Facts = nil // the capture that begins the version has them
-	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.Divided {
 		b.takeFrom(i, known)
 	}
@@ -373,7 +358,7 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 		return nil // the folds in the archive were made before captures were removed
 	}
 	if b.maker == nil {
-		b.maker = &derive.FoldMaker{Read: b.read, Histories: b.tails, Source: b}
+		b.maker = &derive.FoldMaker{Read: b.read, Histories: b.tails, Source: b, Last: b.last}
 	}
 	return b.maker.Folds(ctx, all, func(l *timeline.Capture, fold []byte, sense record.Sense) {
 		b.folds[l.N], b.senses[l.N] = fold, sense
@@ -403,11 +388,11 @@ func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (deriv
 	if s.read == nil || s.spool != nil || len(s.body) > segment.DividedMax {
 		return derive.Body{}, false, nil
 	}
-	out := derive.Body{Digest: s.Digest, Body: s.body, Read: s.read}
+	out := derive.Body{Digest: s.digest, Body: s.body, Read: s.read}
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		// s.read has the headers of its original, which may differ.
-		out.Read = b.read.Of(s.ID, s.body, s.Head, s.Mime)
-		s.Facts = out.Read.Facts
+		out.Read = b.read.Of(s.ID, s.body, s.head, s.Mime)
+		s.took.facts = out.Read.Facts
 	}
 	return out, true, nil
 }
@@ -423,7 +408,7 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	at, ok := b.bodies.last[s.ID]
 	for ; ok && at >= 0; at = b.bodies.before[at] {
 		if k := &known[b.bodies.known[at]]; k.Seg.Info.Pool <= pool {
-			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Place.Holder(), k.Seg.Info.Pool
+			s.Body, s.holder, s.holderPool = segment.BodyHeld, k.Place.Holder(), k.Seg.Info.Pool
 			return
 		}
 	}
@@ -458,9 +443,11 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s = b.change(i)
 	l := timeline.Capture{Entry: s.Entry}
 	l.Takes(of)
-	if err := b.v.Complete(ctx, &s.Stored, &l, e); err != nil {
+	own := s.stored()
+	if err := b.v.Complete(ctx, &own, &l, e); err != nil {
 		return err
 	}
+	s.Entry, s.digest, s.took = own.Entry, own.Digest, &took{page: own.Page, location: own.Location}
 	if at.Seg != nil {
 		hidden, err := b.v.IsHidden()
 		if err != nil {
@@ -469,7 +456,8 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 		if hidden(at) {
 			return b.bring(ctx, s, owner)
 		}
-		s.Refer(owner, at.Holder())
+		own.Refer(owner, at.Holder())
+		s.Body, s.holder, s.took.holderKey = own.Body, own.Holder, own.HolderKey
 		s.holderPool, s.inBatch = at.Seg.Info.Pool, false
 		return nil
 	}
@@ -478,7 +466,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
 		return nil
 	}
-	s.Body, s.HolderKey = segment.BodyElsewhere, k.Key
+	s.Body, s.took.holderKey = segment.BodyElsewhere, k.Key
 	b.across = append(b.across, reference{i, int(of.From.N)})
 	return nil
 }
@@ -490,7 +478,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {
 		if s.body, err = b.v.BodyIn(ctx, owner); err == nil {
-			s.read = b.read.Of(owner.ID, s.body, s.Head, s.Mime)
+			s.read = b.read.Of(owner.ID, s.body, s.head, s.Mime)
 		}
 		return err
 	}
@@ -535,7 +523,7 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 		s.holderPool, s.inBatch = b.poolFor(k), true
 		return nil
 	case b.fates[to] != fateTwice:
-		s.Holder, s.holderPool, s.inBatch = k.Holder, k.holderPool, k.inBatch
+		s.holder, s.holderPool, s.inBatch = k.holder, k.holderPool, k.inBatch
 		return nil
 	}
 	known, err := b.v.LookupRaw(ctx, k.Key)
@@ -544,9 +532,9 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	}
 	for i := range known {
 		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.Seg.Info.Pool <= b.poolFor(s) {
-			s.Holder, s.holderPool = l.Place.Holder(), l.Seg.Info.Pool
+			s.holder, s.holderPool = l.Place.Holder(), l.Seg.Info.Pool
 			return nil
 		}
 	}
-	return fmt.Errorf("import %s: %w", s.Source, body.ErrMissing)
+	return fmt.Errorf("import %s: %w", s.source, body.ErrMissing)
 }

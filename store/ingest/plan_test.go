@@ -16,10 +16,10 @@ func TestRestore(t *testing.T) {
 	made := func() *batchPlan {
 		b := &batchPlan{}
 		for i := range 6 {
-			s := &staged{came: i, read: &derive.Analysis{Facts: []byte{byte(i)}}}
-			s.Key, s.Time, s.Bytes, s.Kind, s.Facts, s.Body = "key", record.Time(i), int64(i), record.KindPage, s.read.Facts, segment.BodyOwn
+			s := &staged{came: int32(i), read: &derive.Analysis{}}
+			s.Key, s.Time, s.Bytes, s.Kind, s.Body = "key", record.Time(i), int64(i), record.KindPage, segment.BodyOwn
 			if i == 5 {
-				s.read, s.Facts, s.Body = nil, nil, segment.BodyNone // a revisit
+				s.read, s.Body = nil, segment.BodyNone // a revisit
 			}
 			timeline.Follow(nil, &s.Entry)
 			b.staged = append(b.staged, s)
@@ -31,9 +31,9 @@ func TestRestore(t *testing.T) {
 	adjust := func(i int) {
 		s := b.staged[i]
 		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = 11, 12, 13, record.ChangeSame
-		s.Facts, s.before = nil, timeline.Place{Run: 15, N: 16}
+		s.before = timeline.Place{Run: 15, N: 16}
 		if s.Body == segment.BodyOwn {
-			s.Body, s.Holder, s.holderPool, s.inBatch = segment.BodyHeld, segment.Holder{Segment: 17}, "201001", true
+			s.Body, s.holder, s.holderPool, s.inBatch = segment.BodyHeld, segment.Holder{Segment: 17}, "201001", true
 		}
 	}
 	change := func(i int) { b.change(i).Body = segment.BodyElsewhere }

@@ -61,8 +61,7 @@ func (g *Importer) tellCharsets(ctx context.Context) error {
 			if s.Kind == record.KindSoftMissing {
 				s.Kind = record.KindPage
 			}
-			s.Facts = s.read.Facts
-			s.read.Complete(&s.Stored)
+			s.read.Classify(&s.Entry)
 		}
 	}
 	return nil

@@ -82,7 +82,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 			b.remember(known, p.at[n:min(n+knownAhead, len(p.at))])
 		}
 		s := b.staged[i]
-		e := s.Stored
+		e := s.stored()
 		e.Added = now
 		e.Fold, e.Sense = b.folds[i], b.senses[i]
 		if s.inBatch {

@@ -414,9 +414,9 @@ func (o *Originals) captures(ctx context.Context, key string) (*urlCaptures, err
 		return nil, err
 	}
 	n := o.batch.Size()
-	from := sort.Search(n, func(i int) bool { return o.batch.Stored(i).Key >= key })
-	for i := from; i < n && o.batch.Stored(i).Key == key; i++ {
-		all = append(all, timeline.Capture{Entry: o.batch.Stored(i).Entry, Place: timeline.Place{N: uint32(i)}})
+	from := sort.Search(n, func(i int) bool { return o.batch.Entry(i).Key >= key })
+	for i := from; i < n && o.batch.Entry(i).Key == key; i++ {
+		all = append(all, timeline.Capture{Entry: *o.batch.Entry(i), Place: timeline.Place{N: uint32(i)}})
 	}
 	slices.SortStableFunc(all, func(a, b timeline.Capture) int { return a.Compare(&b.Entry) })
 	u := &urlCaptures{all: make([]Sibling, len(all))}

@@ -58,7 +58,8 @@ type Originals struct {
 // place of such a capture, Seg is nil and N is the capture's index in the batch.
 type Batch interface {
 	Size() int
-	Stored(i int) *segment.Stored
+	Entry(i int) *segment.Entry
+	Stored(i int) *segment.Stored // returns a copy
 	// Body returns the body of capture i, or false if the body is not in memory.
 	Body(i int) ([]byte, bool)
 }
@@ -67,6 +68,7 @@ type Batch interface {
 type noBatch struct{}
 
 func (noBatch) Size() int                  { return 0 }
+func (noBatch) Entry(int) *segment.Entry   { return nil }
 func (noBatch) Stored(int) *segment.Stored { return nil }
 func (noBatch) Body(int) ([]byte, bool)    { return nil, false }
 
