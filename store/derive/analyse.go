@@ -32,7 +32,10 @@ import (
 // the body divides into blocks. Captures with equal bodies that are read in the same way share
 // one Analysis.
 type Analysis struct {
-	Page    segment.Page
+	title  string        // part of Page
+	counts [2]int32      // part of Page: LinkCount and BlockCount
+	page   *segment.Page // the other properties of Page, which most pages have in common; nil if it is segment.NoPage
+
 	Content uint64     // a fingerprint of the leaves (blocks with text), see segment.Entry
 	Missing bool       // the page says that nothing is there (a soft 404)
 	Facts   []byte     // what was found out about the page, encoded, see segment.Stored
@@ -49,30 +52,57 @@ type Analysis struct {
 	open *facts.Reading
 }
 
+// Page returns what the page says, such as its title.
+func (a *Analysis) Page() segment.Page {
+	if a.page == nil {
+		return segment.NoPage
+	}
+	p := *a.page
+	p.Title, p.LinkCount, p.BlockCount = a.title, int64(a.counts[0]), int64(a.counts[1])
+	return p
+}
+
+// setPage makes p the Page of a. Analyses whose pages differ only in title and counts share the
+// other properties.
+func (m *Reader) setPage(a *Analysis, p segment.Page) {
+	a.title, a.counts = p.Title, [2]int32{int32(p.LinkCount), int32(p.BlockCount)}
+	p.Title, p.LinkCount, p.BlockCount = "", 0, 0
+	if a.page = m.pages[p]; a.page == nil {
+		if len(m.pages) >= analysesMax {
+			clear(m.pages)
+		}
+		a.page = &p
+		m.pages[p] = a.page
+	}
+}
+
 // analyse reads a body in the way that the parameter as says, and returns the analysis.
 func (m *Reader) analyse(body []byte, as *divide.As) *Analysis {
-	a := &Analysis{Page: segment.NoPage, Single: true, As: as}
+	a := &Analysis{Single: true, As: as}
 	b, ok := m.Blocks.Open(body, *as, divide.Options{})
 	if !ok {
 		var links int
 		if a.Facts, links = facts.Outside(body, *as); links > 0 {
-			a.Page.LinkCount = int64(links)
+			p := segment.NoPage
+			p.LinkCount = int64(links)
+			m.setPage(a, p)
 		}
 		return a
 	}
 	a.Unsure = b.Found.Unsure
 	meta := b.Page.Meta(b.Charset)
 	r := m.Blocks.Read(b)
-	a.Page = segment.Page{
+	p := segment.Page{
 		Title: meta.Title, Lang: meta.Lang, Charset: b.Found.Charset, Declared: b.Found.Declared, Source: b.Found.Source,
 		Unread: b.Unread, ReadBytes: b.ReadBytes, NoArchive: meta.NoArchive,
 		LinkCount: int64(r.Links), BlockCount: int64(len(r.Leaves)),
 	}
 	lead := b.Page.TextRange(0, min(len(b.Page.Body), leadBytes), b.Charset)
-	a.Page.Reason, a.Missing = missing(b, meta.Title, lead)
-	if a.Page.Lang == "" {
-		a.Page.Lang = page.LangOf(lead)
+	p.Reason, a.Missing = missing(b, meta.Title, lead)
+	if p.Lang == "" {
+		p.Lang = page.LangOf(lead)
 	}
+	m.setPage(a, p)
 	// A single leaf that is the whole body is stored as that body.
 	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
 	if len(r.Leaves) > 0 && !whole {
@@ -119,7 +149,7 @@ func ReadWith(p *segment.Page) (usual string, limit int64) {
 // like reports whether the analyses a and o of two bodies are equal, and each body is
 // a single block. The two bodies can then share one Analysis. o may be nil.
 func (a *Analysis) like(o *Analysis) bool {
-	return a.leaf != nil && o != nil && o.leaf != nil && a.Page == o.Page && a.As == o.As && a.Unsure == o.Unsure && a.Content == o.Content && a.Missing == o.Missing && a.Plain == o.Plain &&
+	return a.leaf != nil && o != nil && o.leaf != nil && a.Page() == o.Page() && a.As == o.As && a.Unsure == o.Unsure && a.Content == o.Content && a.Missing == o.Missing && a.Plain == o.Plain &&
 		bytes.Equal(a.Facts, o.Facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
@@ -127,7 +157,7 @@ func (a *Analysis) like(o *Analysis) bool {
 // the body of s. If the body is cut because its chunked transfer ended early, the field Unread
 // of the result says so.
 func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
-	p := a.Page
+	p := a.Page()
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {
 		p.Unread = fmt.Sprintf("transfer encoding chunked: unexpected EOF: only the first %d bytes are there", s.Bytes)
 	}
@@ -149,7 +179,7 @@ func (a *Analysis) Close() { a.open, a.rest = nil, nil }
 
 // memory returns an estimate of the memory that a takes, in bytes, without the body.
 func (a *Analysis) memory() int64 {
-	n := int64(len(a.Facts)) + 300 + a.rest.Memory()
+	n := int64(len(a.Facts)) + 200 + a.rest.Memory()
 	if a.open != nil {
 		n += int64(len(a.open.Blocks))*80 + int64(len(a.open.Leaves))*80
 	}
@@ -260,10 +290,11 @@ const analysesMax = 2048
 type Reader struct {
 	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
-	ways   map[divide.As]*divide.As // the settings in known and in last; equal settings are one
-	last   *Analysis                // the last new analysis; a body that is a single block shares it if its analysis is equal
-	Limit  int64                    // how many bytes of a body are read at most, see divide.As
-	Memory int64                    // an estimate of the memory, in bytes, of the analyses made since the last Close
+	pages  map[segment.Page]*segment.Page // the shared properties of pages, see setPage
+	ways   map[divide.As]*divide.As       // the settings in known and in last; equal settings are one
+	last   *Analysis                      // the last new analysis; a body that is a single block shares it if its analysis is equal
+	Limit  int64                          // how many bytes of a body are read at most, see divide.As
+	Memory int64                          // an estimate of the memory, in bytes, of the analyses made since the last Close
 
 	// Working memory, used again for each page.
 	halves, unsorted [][2]uint64 // digests of the leaves of a page, each in two halves
@@ -280,7 +311,7 @@ type analysisKey struct {
 
 // NewReader returns a Reader that remembers no analysis yet.
 func NewReader() *Reader {
-	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis), ways: make(map[divide.As]*divide.As)}
+	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis), pages: make(map[segment.Page]*segment.Page), ways: make(map[divide.As]*divide.As)}
 }
 
 // Known returns the remembered analysis of the body with this ID, read in the way
@@ -358,6 +389,9 @@ func (m *Reader) Close() {
 	}
 	clear(m.leaves[:cap(m.leaves)])
 }
+
+// Forget frees the memory of parts and leaves of pages that m has read.
+func (m *Reader) Forget() { m.Blocks = facts.NewReader() }
 
 // Classify sets the fields of e that depend on the analysis a of its body: Content, and Kind if
 // the page is a soft 404. Before the call, the kind of e must be the kind that its headers say.

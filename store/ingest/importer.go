@@ -248,7 +248,7 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 const largeArchive = 2
 
 // largeBatch returns how many bytes a batch may take if the archive is large or the batch is wide.
-func largeBatch(bytes int64) int64 { return bytes / 10 * 19 }
+func largeBatch(bytes int64) int64 { return bytes / 10 * 14 }
 
 // full reports whether the batch must be published now. Batches are larger if the archive is large or the
 // batch is wide.
@@ -332,6 +332,9 @@ func (g *Importer) Flush(ctx context.Context) error {
 	slices.SortFunc(g.staged, func(a, b *staged) int { return cmp.Or(a.Compare(&b.Entry), cmp.Compare(a.came, b.came)) })
 	if err := g.tellCharsets(ctx); err != nil {
 		return err
+	}
+	if g.last {
+		g.read.Forget()
 	}
 	var due []string
 	err := commit.Retry(ctx, func() (err error) { // segments that the batch uses may be merged meanwhile

@@ -54,7 +54,6 @@ type batchPlan struct {
 	// with its captures may then be wrong. See snapshot.Looker.
 	disturbed bool
 	earlier   map[timeline.Place]*snapshot.EarlierVersion // the stored versions that were read for the current window, by place
-	shared    map[timeline.Place]body.Blocks              // blocks that new versions may share, by place of the capture that stores them
 	// across are the revisits of this batch whose originals are captures of other
 	// URLs in the batch.
 	across []reference
@@ -95,7 +94,6 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
 	b.folds, b.senses = make([][]byte, len(b.staged)), make([]record.Sense, len(b.staged))
 	b.newBytes = make([]int64, len(b.staged))
-	b.shared = make(map[timeline.Place]body.Blocks)
 	if err := b.windows(ctx); err != nil {
 		return err
 	}
@@ -285,7 +283,7 @@ func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 }
 
 // takeFrom finds the stored capture with which staged capture i may share blocks, and
-// sets the field before of capture i to the place of that capture. It is the last
+// sets the field before of capture i to that capture. It is the last
 // earlier capture of the URL, in the same pool or an earlier pool, that stores its own
 // body. The list known has the captures of the URL in the archive. For blocks of other
 // captures of the batch nothing is needed: the segment writer remembers them.
@@ -295,9 +293,9 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	b.bodies.look(known)
 	for _, j := range slices.Backward(b.bodies.known) {
 		if k := &known[j]; k.Time <= s.Time && k.Seg.Info.Pool <= pool {
-			s.before = k.Place
-			if e := b.earlier[k.Place]; e != nil && len(e.Blocks.IDs) > 0 {
-				b.shared[k.Place] = e.Blocks
+			s.before = &sharing{place: k.Place}
+			if e := b.earlier[k.Place]; e != nil {
+				s.before.blocks = e.Blocks
 			}
 			return
 		}

@@ -31,7 +31,7 @@ func TestRestore(t *testing.T) {
 	adjust := func(i int) {
 		s := b.staged[i]
 		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = 11, 12, 13, record.ChangeSame
-		s.before = timeline.Place{Run: 15, N: 16}
+		s.before = &sharing{place: timeline.Place{Run: 15, N: 16}}
 		if s.Body == segment.BodyOwn {
 			s.Body, s.holder, s.holderPool, s.inBatch = segment.BodyHeld, segment.Holder{Segment: 17}, "201001", true
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"infomall/store/body"
 	"infomall/store/derive"
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -26,9 +27,9 @@ type staged struct {
 	took   *took              // what a revisit has from its original; nil for other captures
 	result *task.ImportResult // the result in which the capture is counted
 
-	// before is the place of an earlier capture of the same URL that is stored in the archive
-	// with a body of its own. Blocks of that body are shared and not stored again.
-	before timeline.Place
+	// before is an earlier capture of the same URL that is stored in the archive with a body of
+	// its own, or nil. Blocks of that body are shared and not stored again.
+	before *sharing
 
 	// holderPool is the pool of the segment that stores the body, if Body is BodyHeld or
 	// BodyElsewhere. inBatch is set if that segment belongs to this batch; holder is then set
@@ -49,6 +50,13 @@ type took struct {
 	location  string
 	holderKey string
 	facts     []byte
+}
+
+// sharing is the place of a stored capture whose blocks a new capture shares. If the plan has read
+// these blocks, they are in blocks until the new capture is written.
+type sharing struct {
+	place  timeline.Place
+	blocks body.Blocks
 }
 
 // stagedCost is an estimate of the memory, in bytes, that a staged capture takes besides its
@@ -145,7 +153,7 @@ func (s *staged) stored() segment.Stored {
 // body is stored. The batch can then be planned again.
 func (s *staged) restore() {
 	timeline.Follow(nil, &s.Entry)
-	s.before, s.holder, s.holderPool, s.inBatch = timeline.Place{}, segment.Holder{}, "", false
+	s.before, s.holder, s.holderPool, s.inBatch = nil, segment.Holder{}, "", false
 	if s.Body != segment.BodyNone {
 		s.Body = segment.BodyOwn
 	}

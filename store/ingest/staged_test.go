@@ -40,7 +40,12 @@ func TestStaged(t *testing.T) {
 // nothing is there has the reason, and a capture that begins no version and does not store the body
 // has no facts.
 func TestStagedPage(t *testing.T) {
-	read := &derive.Analysis{Missing: true, Content: 5, Facts: []byte("facts"), Page: segment.Page{Title: "title", Reason: "not found", BlockCount: 3}}
+	head := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+	read := derive.NewReader().Of(segment.ID{}, []byte("<title>Not found</title><p>one<p>two"), head, "text/html")
+	const reason = `title says "not found"`
+	if p := read.Page(); p.Title != "Not found" || p.Reason != reason || p.BlockCount < 1 || !read.Missing || len(read.Facts) == 0 {
+		t.Fatalf("the body is read as %+v", p)
+	}
 	for _, c := range []struct {
 		kind    record.Kind
 		change  record.Change
@@ -48,12 +53,12 @@ func TestStagedPage(t *testing.T) {
 		reason  string
 		blocks  int64
 		content uint64
-		facts   string
+		facts   bool
 	}{
-		{record.KindPage, record.ChangeFirst, segment.BodyOwn, "not found", -1, 0, "facts"},
-		{record.KindError, record.ChangeFirst, segment.BodyOwn, "", -1, 0, "facts"},
-		{record.KindPage, record.ChangeSame, segment.BodyOwn, "not found", -1, 0, "facts"},
-		{record.KindPage, record.ChangeSame, segment.BodyHeld, "not found", -1, 0, ""},
+		{record.KindPage, record.ChangeFirst, segment.BodyOwn, reason, -1, 0, true},
+		{record.KindError, record.ChangeFirst, segment.BodyOwn, "", -1, 0, true},
+		{record.KindPage, record.ChangeSame, segment.BodyOwn, reason, -1, 0, true},
+		{record.KindPage, record.ChangeSame, segment.BodyHeld, reason, -1, 0, false},
 	} {
 		e := segment.Stored{Entry: segment.Entry{Kind: c.kind, Body: segment.BodyOwn}}
 		read.Classify(&e.Entry)
@@ -61,7 +66,7 @@ func TestStagedPage(t *testing.T) {
 		s.take(&e)
 		s.Change, s.Body = c.change, c.body
 		got := s.stored()
-		if got.Page.Title != "title" || got.Page.Reason != c.reason || got.Page.BlockCount != c.blocks || got.Content != c.content || string(got.Facts) != c.facts || got.Body != c.body {
+		if got.Page.Title != "Not found" || got.Page.Reason != c.reason || got.Page.BlockCount != c.blocks || got.Content != c.content || (len(got.Facts) > 0) != c.facts || got.Body != c.body {
 			t.Errorf("%+v is stored as %+v", c, got)
 		}
 	}

@@ -44,7 +44,8 @@ func (g *Importer) tellCharsets(ctx context.Context) error {
 		var pages charset.Counts
 		for _, s := range of {
 			if s.read != nil && !s.read.Unsure {
-				pages.AddSource(s.read.Page.Charset, s.read.Page.Source)
+				p := s.read.Page()
+				pages.AddSource(p.Charset, p.Source)
 			}
 		}
 		if err := v.CountCharsets(ctx, host, &pages); err != nil {

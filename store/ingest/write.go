@@ -93,7 +93,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 		}
 		switch {
 		case e.Body != segment.BodyOwn:
-		case s.before.Seg != nil: // remember has read its blocks
+		case s.before != nil: // remember has read its blocks
 		case s.read != nil && !s.read.Single:
 			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
 				if ctx.Err() != nil {
@@ -133,21 +133,19 @@ func (b *batchPlan) remember(known *body.Known, captures []int) {
 	var places []timeline.Place
 	for _, i := range captures {
 		s := b.staged[i]
-		if s.Body != segment.BodyOwn || s.before.Seg == nil {
+		if s.Body != segment.BodyOwn || s.before == nil {
 			continue
 		}
-		if blocks, ok := b.shared[s.before]; ok {
-			known.AddBlocks(s.before, blocks)
+		if len(s.before.blocks.IDs) > 0 {
+			known.AddBlocks(s.before.place, s.before.blocks)
+			s.before.blocks = body.Blocks{} // known has them now
 		} else {
-			places = append(places, s.before)
+			places = append(places, s.before.place)
 		}
 	}
 	slices.SortFunc(places, timeline.ComparePlaces)
 	for _, p := range places {
 		known.Add(p)
-	}
-	for _, i := range captures {
-		delete(b.shared, b.staged[i].before) // known has them now
 	}
 }
 

@@ -384,12 +384,12 @@ func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As
 		return a, nil
 	}
 	if s.Bytes > record.LargeBody {
-		return &derive.Analysis{Page: segment.NoPage}, nil
+		return &derive.Analysis{}, nil
 	}
 	if at.Seg == nil {
 		body, ok := o.batch.Body(int(at.N))
 		if !ok {
-			return &derive.Analysis{Page: segment.NoPage}, nil
+			return &derive.Analysis{}, nil
 		}
 		return o.read.As(s.ID, body, as), nil
 	}
@@ -428,7 +428,7 @@ func (o *Originals) page(ctx context.Context, of *timeline.Original) (segment.Pa
 	if a == nil || err != nil {
 		return segment.NoPage, err
 	}
-	p := a.Page
+	p := a.Page()
 	if of.Kind != record.KindSoftMissing {
 		p.Reason = ""
 	}
