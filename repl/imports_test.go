@@ -136,7 +136,7 @@ var arrows = map[string]string{
 	"store/finder":       "store/block/divide store/block/facts store/body store/commit store/memo store/page store/page/charset store/record store/search store/search/index store/segment store/snapshot store/timeline store/urlkey store/words/match",
 	"store/remove":       "store/body store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/page/charset store/record store/record/task store/segment store/segment/indexfile store/snapshot store/timeline store/urlkey store/crc32c",
-	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
+	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/packed store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
 	"exec/value":       "exec/regions lang/ast store/record store/record/task store/urlkey store/words/match",
 	"exec/expr":        "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match exec/places store/record/task exec/classify exec/regions store/block/facts store/words/keyword",
