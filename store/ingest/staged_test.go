@@ -59,6 +59,7 @@ func TestStagedPage(t *testing.T) {
 		{record.KindError, record.ChangeFirst, segment.BodyOwn, "", -1, 0, true},
 		{record.KindPage, record.ChangeSame, segment.BodyOwn, reason, -1, 0, true},
 		{record.KindPage, record.ChangeSame, segment.BodyHeld, reason, -1, 0, false},
+		{record.KindPage, record.ChangeChanged, segment.BodyHeld, reason, -1, 0, true},
 	} {
 		e := segment.Stored{Entry: segment.Entry{Kind: c.kind, Body: segment.BodyOwn}}
 		read.Classify(&e.Entry)
