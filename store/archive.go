@@ -35,7 +35,7 @@ type Options struct {
 	// neighbouring captures compressed together); 0 means 256 MB.
 	CacheBytes int64
 	// BatchBytes is how many bytes of memory an import fills before it publishes a batch; 0
-	// means 40 MB. If the archive is large, a batch takes up to 1.4 times as much. What an import
+	// means 37 MB. If the archive is large, a batch takes up to 1.5 times as much. What an import
 	// remembers of published batches takes at most twice BatchBytes.
 	BatchBytes int64
 	// Warn is called with each error that does not stop the caller, such as a damaged index. If
@@ -55,7 +55,7 @@ type Options struct {
 
 const (
 	cacheBytesDefault = 256 << 20
-	batchBytesDefault = 40 << 20
+	batchBytesDefault = 37 << 20
 )
 
 // Archive is an open archive. Its folder need not exist until something is written.

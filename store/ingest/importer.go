@@ -248,7 +248,7 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 const largeArchive = 2
 
 // largeBatch returns how many bytes a batch may take if the archive is large or the batch is wide.
-func largeBatch(bytes int64) int64 { return bytes / 10 * 14 }
+func largeBatch(bytes int64) int64 { return bytes / 2 * 3 }
 
 // full reports whether the batch must be published now. Batches are larger if the archive is large or the
 // batch is wide.
