@@ -19,13 +19,17 @@ func (b oneBody) VersionBody(context.Context, *timeline.Capture) (Body, bool, er
 	return Body(b), true, nil
 }
 
-// TestLast computes the fold of a version in the last batch of an import, and in another batch. The
-// fold is the same, but only the other batch remembers the history of the URL.
+// TestLast computes the folds of two versions in the last batch of an import, and in another batch. The
+// folds are the same, but only the other batch remembers the history of the URL.
 func TestLast(t *testing.T) {
 	body := []byte("<p>one</p><p>two</p><p>three</p>")
 	read := NewReader()
 	a := read.As(segment.ID{1}, body, divide.As{Mime: "text/html", ContentType: "text/html"})
-	all := []timeline.Capture{{Entry: segment.Entry{Key: "key", Time: 1, Kind: record.KindPage, Body: segment.BodyOwn, ID: segment.ID{1}}}}
+	all := make([]timeline.Capture, 2)
+	for i := range all {
+		all[i].Entry = segment.Entry{Key: "key", Time: record.Time(i), Kind: record.KindPage, Change: record.ChangeChanged, Body: segment.BodyOwn, ID: segment.ID{byte(i)}}
+		all[i].N = uint32(i)
+	}
 	var folds []string
 	for _, last := range []bool{false, true} {
 		f := FoldMaker{Read: read, Histories: NewHistories(1 << 20), Source: oneBody{Body: body, Read: a}, Last: last}
@@ -37,7 +41,7 @@ func TestLast(t *testing.T) {
 			t.Errorf("last batch: %v; its history is remembered: %v", last, has)
 		}
 	}
-	if len(folds) != 2 || folds[0] != folds[1] || folds[0] == "" {
+	if len(folds) != 4 || folds[0] != folds[2] || folds[1] != folds[3] || folds[1] == "" {
 		t.Errorf("the folds are %q", folds)
 	}
 }
