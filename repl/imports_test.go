@@ -241,6 +241,7 @@ var arrows = map[string]string{
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
 	"store/disk/s3":        "store/disk/s3/s3test",
+	"store/search":         "store/disk",
 	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/cost exec/regions/regionstest exec/relation/all exec/relation/relationtest crawl/report exec/plan exec/worker exec/worker/workertest store/document store/record/message store/urlkey",

@@ -649,7 +649,7 @@ func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	b.endPages()
 	b.endUsers()
 	b.endTargets()
-	t := []byte{Rules}
+	t := []byte{Version}
 	t = binary.AppendUvarint(t, uint64(len(b.names)))
 	for _, n := range b.names {
 		t = binary.AppendUvarint(t, uint64(n.Number))

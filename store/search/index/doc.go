@@ -39,9 +39,9 @@ import (
 	"infomall/store/segment"
 )
 
-// Rules is the version of the rules that say what a term is. It is increased when package match
-// cuts texts into terms in another way. An index made by other rules is not used.
-const Rules = 1
+// Version is the version of an index. It is increased when package match cuts texts into terms in
+// another way, or when a block of the file has another form. An index of another version is not used.
+const Version = 2
 
 // Name identifies the db-file that an index belongs to. An index is used for a db-file only if
 // number, size and checksum are equal.

@@ -321,7 +321,7 @@ func (f *File) readTable() error {
 		return errDamaged
 	}
 	r := packed.Reader{B: b}
-	if r.Byte() != Rules {
+	if r.Byte() != Version {
 		return ErrOther
 	}
 	runs := uint32(0)
