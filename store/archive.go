@@ -35,8 +35,9 @@ type Options struct {
 	// neighbouring captures compressed together); 0 means 256 MB.
 	CacheBytes int64
 	// BatchBytes is how many bytes of memory an import fills before it publishes a batch; 0
-	// means 37 MB. If the archive is large, a batch takes up to 1.5 times as much. What an import
-	// remembers of published batches takes at most twice BatchBytes.
+	// means 37 MB. A batch takes up to 1.5 times as much if the archive is large, or if its captures
+	// are small and of many months. What an import remembers of published batches takes at most
+	// twice BatchBytes.
 	BatchBytes int64
 	// Warn is called with each error that does not stop the caller, such as a damaged index. If
 	// it is nil, these errors are ignored. Several goroutines may call it.
