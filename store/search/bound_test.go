@@ -20,11 +20,19 @@ import (
 // TestBounder compares the bounds of drawn pages, which a Bounder remembers, with bounds that a new Bounder computes.
 func TestBounder(t *testing.T) {
 	const pages = 4000
+	// A third of the pages has any answer, a third any cut, and a third any length. The other two parts of their keys are
+	// equal, and many of them meet at a place of Bounder.known.
+	any := func(n, part, of int) int {
+		if n*3/pages != part {
+			return 1
+		}
+		return n * 7 % of
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	s := &index.Source{Blocks: pages, Neutral: func(int) bool { return true }, Skip: func(int) bool { return false }}
-	s.Read = func(n int, _ index.Reading) (string, []string) { return strings.Repeat("x ", 1+n*7%251), nil }
+	s.Read = func(n int, _ index.Reading) (string, []string) { return strings.Repeat("x ", 1+any(n, 2, 1000)), nil }
 	for n := range pages {
-		cut := []facts.OutlineBlock{{Leaves: 1, Label: label.Label(n * int(label.Other) / pages)}}
+		cut := []facts.OutlineBlock{{Leaves: 1 + any(n, 1, 700), Label: label.Label(any(n, 1, 700) % int(label.Other))}}
 		s.Pages = append(s.Pages, index.Page{Kind: index.PageOwn, Title: []string{"", "page", "a page", "b"}[r.IntN(4)], Cut: cut, Print: uint64(n), Printed: n%2 > 0})
 		s.Leaves = append(s.Leaves, []segment.Span{{BlockRef: segment.BlockRef{Segment: 1, N: uint32(n)}, Count: 1}})
 	}
@@ -53,12 +61,12 @@ func TestBounder(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &Words{query: parse(t, "a"), atoms: 1, said: firstSaid[:]}
-	for n := range uint16(20) {
+	for n := range uint16(1000) {
 		w.said = append(w.said, said{answer: match.Yes, has: 1, place: -1, most: mostOf([]uint16{n % 5}, n)})
 	}
 	list := make([]uint32, pages)
 	for i := range list {
-		list[i] = uint32(r.IntN(len(w.said)))
+		list[i] = uint32(len(firstSaid) + any(i, 0, 1000))
 	}
 	w.answers = map[uint32][]answers{1: {{asked: true, said: list}}}
 	w.PagesBy(func(segment.RunRef) (*index.Pages, int) { return of, 0 })
@@ -71,11 +79,12 @@ func TestBounder(t *testing.T) {
 			}
 			fresh, cut, m := w.Bounder(rarity), s.Pages[ref.N].Cut, w.of(ref).most
 			fresh.weigh(s.Pages[ref.N].Title)
-			if want := fresh.of(&m, cut, 1+int(ref.N)*7%251); got != want {
+			at, _ := of.At(0, int(ref.N))
+			if want := fresh.of(&m, cut, of.Terms(at)); got != want {
 				t.Fatalf("page %d: bound %v, want %v", ref.N, got, want)
 			}
-			if of, ok := bounds.Of(ref); !ok || of != got {
-				t.Fatalf("page %d: bound %v, and of this page alone %v", ref.N, got, of)
+			if alone, ok := bounds.Of(ref); !ok || alone != got {
+				t.Fatalf("page %d: bound %v, and of this page alone %v", ref.N, got, alone)
 			}
 			found[got] = true
 		}
