@@ -22,7 +22,7 @@ func TestBounder(t *testing.T) {
 	const pages = 4000
 	// A third of the pages has any answer, a third any cut, and a third any length. The other two parts of their keys are
 	// equal, and many of them meet at a place of Bounder.known.
-	any := func(n, part, of int) int {
+	varied := func(n, part, of int) int {
 		if n*3/pages != part {
 			return 1
 		}
@@ -30,9 +30,11 @@ func TestBounder(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	s := &index.Source{Blocks: pages, Neutral: func(int) bool { return true }, Skip: func(int) bool { return false }}
-	s.Read = func(n int, _ index.Reading) (string, []string) { return strings.Repeat("x ", 1+any(n, 2, 1000)), nil }
+	s.Read = func(n int, _ index.Reading) (string, []string) {
+		return strings.Repeat("x ", 1+varied(n, 2, 1000)), nil
+	}
 	for n := range pages {
-		cut := []facts.OutlineBlock{{Leaves: 1 + any(n, 1, 700), Label: label.Label(any(n, 1, 700) % int(label.Other))}}
+		cut := []facts.OutlineBlock{{Leaves: 1 + varied(n, 1, 700), Label: label.Label(varied(n, 1, 700) % int(label.Other))}}
 		s.Pages = append(s.Pages, index.Page{Kind: index.PageOwn, Title: []string{"", "page", "a page", "b"}[r.IntN(4)], Cut: cut, Print: uint64(n), Printed: n%2 > 0})
 		s.Leaves = append(s.Leaves, []segment.Span{{BlockRef: segment.BlockRef{Segment: 1, N: uint32(n)}, Count: 1}})
 	}
@@ -66,7 +68,7 @@ func TestBounder(t *testing.T) {
 	}
 	list := make([]uint32, pages)
 	for i := range list {
-		list[i] = uint32(len(firstSaid) + any(i, 0, 1000))
+		list[i] = uint32(len(firstSaid) + varied(i, 0, 1000))
 	}
 	w.answers = map[uint32][]answers{1: {{asked: true, said: list}}}
 	w.PagesBy(func(segment.RunRef) (*index.Pages, int) { return of, 0 })
