@@ -74,8 +74,8 @@ func (b *Bounder) Of(ref record.Ref) (bound float64, ok bool) {
 	return b.bound(b.w.ofRun(ref.Segment, ref.Run).of(ref.N), of, at), true
 }
 
-// All yields the captures that Words.Matching yields, each with the result of the method Of, or with an infinite
-// number if no index has the page.
+// All yields the captures that match the query or may match it, in the order of Words.matching, each with the result
+// of the method Of, or with an infinite number if no index has the page.
 func (b *Bounder) All() iter.Seq2[record.Ref, float64] {
 	return func(yield func(record.Ref, float64) bool) {
 		b.w.eachPage(func(ref record.Ref, said uint32, of *index.Pages, at int) bool {

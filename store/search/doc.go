@@ -206,7 +206,7 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 		return nil, false
 	}
 	most = min(most, int(part*float64(w.asked)))
-	for ref := range w.Matching() {
+	for ref := range w.matching() {
 		if len(refs) == most {
 			return nil, false
 		}
@@ -215,18 +215,18 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 	return refs, true
 }
 
-// Whole reports whether every capture in the scope of the query has an answer. If so, a capture that Matching
+// Whole reports whether every capture in the scope of the query has an answer. If so, a capture that Prints
 // does not yield does not match.
 func (w *Words) Whole() bool { return w.whole }
 
-// Matching yields the captures that match the query or may match it, by segment, run and number. Within a
-// segment, this is the order of their URLs' keys.
-func (w *Words) Matching() iter.Seq[record.Ref] {
-	return func(yield func(record.Ref) bool) {
+// matching yields the captures that match the query or may match it, each with its answer, an index in w.said. They
+// are sorted by segment, run and number: within a segment, this is the order of their URLs' keys.
+func (w *Words) matching() iter.Seq2[record.Ref, uint32] {
+	return func(yield func(record.Ref, uint32) bool) {
 		for _, id := range slices.Sorted(maps.Keys(w.answers)) {
 			for run := range w.answers[id] {
-				for n := range w.answers[id][run].found(w.said) {
-					if !yield(record.Ref{Segment: id, Run: uint32(run), N: n}) {
+				for n, said := range w.answers[id][run].found(w.said) {
+					if !yield(record.Ref{Segment: id, Run: uint32(run), N: n}, said) {
 						return
 					}
 				}
