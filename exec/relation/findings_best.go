@@ -186,11 +186,13 @@ func (r *Reader) rankBest(ctx context.Context, n *Request, rarity []float64, pag
 }
 
 // rank calls all to set the scores of those pages that can be among the best, and adds them. It calls it
-// several times, and pages with high bounds come first.
+// several times, and pages with high bounds come first. Each time it ranks at most twice as many as before:
+// the first are often near-copies of each other and fill few rows, so that nothing is excluded yet. With 16
+// times as many, a search for the beginning of a word took 1.2 times the CPU time.
 func (s *bestScores) rank(pages []contender, all func([]contender) error) error {
 	left := slices.DeleteFunc(pages, func(c contender) bool { return !s.reach(c) })
 	slices.SortStableFunc(left, s.compare)
-	for count := int(min(2*s.wanted, rankedAtOnce)); len(left) > 0; count *= 16 {
+	for count := int(min(2*s.wanted, rankedAtOnce)); len(left) > 0; count *= 2 {
 		var next []contender
 		left = slices.DeleteFunc(left, func(c contender) bool {
 			if len(next) < count && s.reach(c) {
