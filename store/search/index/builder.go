@@ -428,14 +428,14 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 	doc := b.docs
 	b.current.doc = append(b.current.doc, int32(doc))
 	b.noted, b.notedJoined = b.noted[:0], b.notedJoined[:0]
-	n := 0
-	for b.words.ReadPart(text); b.words.Next(); n++ {
-		b.term(n)
+	for b.words.ReadPart(text); b.words.Next(); {
+		b.term(b.words.Count - 1)
 		if len(anchors) > 0 {
 			b.note()
 		}
 	}
-	s, shape := b.words.Shape(n), uint64(n)<<shapeBits
+	s := b.words.Shape()
+	shape := uint64(s.Terms) << shapeBits
 	if s.Open {
 		shape |= shapeOpen
 	}
@@ -443,7 +443,7 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 		shape |= shapeParting
 	}
 	b.docs++
-	b.docTerms = append(b.docTerms, int32(n))
+	b.docTerms = append(b.docTerms, int32(s.Terms))
 	if shape |= b.linked(anchors); b.docs > len(b.docTerms) {
 		b.docTerms = append(b.docTerms, 0) // the texts of links belong to no page of their own
 	}

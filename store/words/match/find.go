@@ -229,25 +229,25 @@ func (q *Query) Lacks(text string) bool {
 // find calls found for each place where a phrase of the query ends in the text, from left to
 // right, until found returns false. It returns the number of terms that it read.
 func (f *finder) find(text string, found func(hit) bool) int {
-	t, n := f.t, 0
+	t := f.t
 	clear(f.state)
-	open := false // a bit of state is set
-	for f.terms.Read(text); f.terms.Next(); n++ {
+	next := 0 // if the next term has this number, the phrases in f.state may go on
+	for f.terms.Read(text); f.terms.Next(); {
 		is := f.equal(f.terms.Term())
 		if is == nil {
-			if open {
-				clear(f.state)
-				open = false
-			}
 			continue
 		}
+		n := f.terms.Count - 1
+		if n != next {
+			clear(f.state)
+		}
+		next = n + 1
 		f.froms[n%t.longest] = f.terms.From
 		if f.step(is); !f.ended(n, text, found) {
-			return n + 1
+			break
 		}
-		open = true
 	}
-	return n
+	return f.terms.Count
 }
 
 // step updates f.state (the phrases that may still go on) for the next term of the text. Bit i

@@ -87,14 +87,13 @@ type Word struct {
 func (q *Query) Part(text string) *Part {
 	f := q.finder()
 	defer q.finders.Put(f)
-	n := 0
 	f.words = f.words[:0]
-	for f.terms.ReadPart(text); f.terms.Next(); n++ {
+	for f.terms.ReadPart(text); f.terms.Next(); {
 		if is := f.bits(f.terms.Term()); is != 0 {
-			f.words = append(f.words, Word{n, is, f.terms.Joined, f.terms.From, f.terms.To})
+			f.words = append(f.words, Word{f.terms.Count - 1, is, f.terms.Joined, f.terms.From, f.terms.To})
 		}
 	}
-	return f.part(f.terms.Shape(n), f.words, text)
+	return f.part(f.terms.Shape(), f.words, text)
 }
 
 // PartOf returns what Part would return for a text with this shape and these words, which are

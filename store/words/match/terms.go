@@ -11,13 +11,14 @@ import (
 // by one. The zero value has no text. Only one goroutine may use it.
 type Terms struct {
 	From, To int  // the term that was read last is text[From:To]
+	Count    int  // number of terms up to there, with those that Next left out
 	Joined   bool // it directly follows the term before it in a run, see the package comment
 	Letter   bool // it is a letter of a run
 
 	text string
 	term []byte
-	// wanted is nil, or says as table.sizes which terms are of interest. Next then returns other
-	// terms in ASCII as empty.
+	// wanted is nil, or says as table.sizes which terms are of interest. Next then leaves out other
+	// terms in ASCII.
 	wanted *[256]uint64
 
 	// ahead has the letters of text[from:to] after folding. They come from one letter of the
@@ -70,6 +71,7 @@ func (t *Terms) Next() bool {
 		switch l.sort {
 		case single, chinese:
 			t.taken++
+			t.Count++
 			t.Letter = true
 			t.Joined = t.last != parts && !t.apart && (!t.space || t.last == chinese && l.sort == chinese)
 			t.term = utf8.AppendRune(t.term, l.letter)
@@ -91,38 +93,46 @@ func (t *Terms) Next() bool {
 
 // plain is a fast path of Next for terms in ASCII. If the next term, and all characters before
 // it, are ASCII, plain reads the term and returns true. Otherwise it returns false; it may then
-// have skipped characters between words.
+// have left out terms, and skipped characters between words.
+//
+// It leaves out terms in a loop of its own. When Next returned them as empty terms, a search for pages with three
+// words took 10 % more CPU time, because its snippets come from the texts of whole pages.
 func (t *Terms) plain() bool {
 	text, i := t.text, t.to
-	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] == 0 {
-		if c := text[i]; c == ' ' || c >= '\t' && c <= '\r' {
-			t.space = true
-		} else {
-			t.apart = true
+	for {
+		for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] == 0 {
+			if c := text[i]; c == ' ' || c >= '\t' && c <= '\r' {
+				t.space = true
+			} else {
+				t.apart = true
+			}
+			i++
 		}
-		i++
-	}
-	from := i
-	for i < len(text) && ascii[text[i]] != 0 {
-		i++
-	}
-	if i == from || i < len(text) && (text[i] >= utf8.RuneSelf || text[i] == '\'') {
-		t.to = from
-		return false
-	}
-	if word := text[from:i]; t.wanted == nil || t.wanted[ascii[word[0]]]>>min(len(word), 63)&1 != 0 {
+		from := i
+		for i < len(text) && ascii[text[i]] != 0 {
+			i++
+		}
+		if i == from || i < len(text) && (text[i] >= utf8.RuneSelf || text[i] == '\'') {
+			t.to = from
+			return false
+		}
+		t.begun()
+		word := text[from:i]
+		if t.wanted != nil && t.wanted[ascii[word[0]]]>>min(len(word), 63)&1 == 0 {
+			continue
+		}
 		t.term = slices.Grow(t.term, len(word))[:len(word)]
 		for k := range t.term {
 			t.term[k] = ascii[word[k]]
 		}
+		t.From, t.To, t.to = from, i, i
+		return true
 	}
-	t.From, t.To, t.to = from, i, i
-	t.begun()
-	return true
 }
 
 // begun sets the fields of t for a term that is a word, and not a letter of a run.
 func (t *Terms) begun() {
+	t.Count++
 	t.Joined, t.Letter = false, false
 	t.last, t.apart, t.space = parts, false, false
 }
@@ -240,7 +250,7 @@ func (t *Terms) ReadPart(text string) {
 	t.last, t.space = chinese, true
 }
 
-// Shape returns the Shape of the text. Next must have returned false, after n terms.
-func (t *Terms) Shape(n int) Shape {
-	return Shape{Terms: n, Open: n > 0 && t.last == chinese && !t.apart, Parting: n == 0 && t.apart}
+// Shape returns the Shape of the text. Next must have returned false.
+func (t *Terms) Shape() Shape {
+	return Shape{Terms: t.Count, Open: t.Count > 0 && t.last == chinese && !t.apart, Parting: t.Count == 0 && t.apart}
 }
