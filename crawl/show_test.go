@@ -335,6 +335,22 @@ func TestRenderWhen(t *testing.T) {
 	}
 }
 
+// TestRenderWhenIP shows that a condition gets the address of the server of the page.
+func TestRenderWhenIP(t *testing.T) {
+	w := newWeb(t, nil)
+	w.pages["/A"] = htmlPage("A")
+	a, b := newArchive(t), new(fakeBrowser)
+	o := w.options()
+	var ip string
+	o.Render = &report.Render{When: condition(func(p *report.FocusedPage) bool { ip = p.IP; return true })}
+	if _, err := Run(t.Context(), a, o, b.env()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := netip.ParseAddr(ip); err != nil {
+		t.Errorf("the condition got the address %q, want that of the server", ip)
+	}
+}
+
 // errKilled is what a mortal state returns after its process was killed.
 var errKilled = errors.New("killed")
 
