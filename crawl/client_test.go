@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -47,6 +48,39 @@ func TestNotModified(t *testing.T) {
 	}
 	if got := stored(t, a, w.URL+"/A"); got != "<a href=/B>B</a>" {
 		t.Errorf("the archive has %q", got)
+	}
+}
+
+// statusFocus is a Focus that notes the status of each page with links.
+type statusFocus struct{ statuses []int }
+
+func (f *statusFocus) Judge(p *report.FocusedPage) (report.FocusVerdict, error) {
+	f.statuses = append(f.statuses, p.Status)
+	return report.FocusVerdict{}, nil
+}
+
+// TestFocusOfUnchanged shows that a focus gets the status of the page, also if the server
+// says that the page is unchanged: the condition status = 200 must be true of the page again.
+func TestFocusOfUnchanged(t *testing.T) {
+	w := newWeb(t, map[string]string{"B": ""})
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("ETag", `"one"`)
+		if r.Header.Get("If-None-Match") != "" {
+			out.WriteHeader(http.StatusNotModified)
+			return
+		}
+		htmlPage("<a href=/B>B</a>")(out, r)
+	}
+	a, f := newArchive(t), new(statusFocus)
+	o := w.options()
+	o.Focus = f
+	for range 2 {
+		if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []int{200, 200}; !slices.Equal(f.statuses, want) {
+		t.Errorf("the focus got the statuses %v, want %v", f.statuses, want)
 	}
 }
 

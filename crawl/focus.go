@@ -7,6 +7,7 @@ import (
 	"infomall/crawl/order"
 	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
 
@@ -18,14 +19,24 @@ func (e *engine) judge(t *fetchTask, head, body []byte, size int64, mime string)
 	if e.o.Focus == nil || len(t.links) == 0 {
 		return
 	}
-	p := &report.FocusedPage{
-		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.Capture.Status, IP: t.res.Capture.IP, Head: head, Body: body, Size: size, Mime: mime,
-		Links: make([]report.FocusedLink, len(t.links)),
-	}
+	p := t.focusedPage(head, body, size, mime)
+	p.Links = make([]report.FocusedLink, len(t.links))
 	for i, l := range t.links {
 		p.Links[i] = report.FocusedLink{URL: l.URL, Anchor: l.Anchor}
 	}
 	t.focus, t.err = e.o.Focus.Judge(p)
+}
+
+// focusedPage returns the page of t as a Focus or a Condition gets it, without Links. The
+// parameters are as in judge. If the server says that the page is unchanged, the status is that
+// of the stored page, not 304.
+func (t *fetchTask) focusedPage(head, body []byte, size int64, mime string) *report.FocusedPage {
+	c := t.res.Capture
+	p := &report.FocusedPage{URL: t.u.URL, Layer: t.u.Layer, Status: c.Status, IP: c.IP, Head: head, Body: body, Size: size, Mime: mime}
+	if t.known != nil {
+		p.Status = message.Status(t.known.Head)
+	}
+	return p
 }
 
 // goesOn reports whether the crawl follows link i of t. off is how many

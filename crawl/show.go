@@ -149,10 +149,7 @@ func (e *engine) decide(t *fetchTask) {
 	case c.Truncated || t.res.Outcome == report.OutcomeIncomplete:
 		s.row.Why = "it did not come whole"
 	case e.o.Render.When != nil:
-		p := &report.FocusedPage{
-			URL: t.u.URL, Layer: t.u.Layer, Status: status, IP: c.IP, Head: head, Body: body, Size: int64(len(body)), Mime: message.Mime(kind),
-		}
-		s.wanted, t.err = e.o.Render.When.Holds(p)
+		s.wanted, t.err = e.o.Render.When.Holds(t.focusedPage(head, body, int64(len(body)), message.Mime(kind)))
 		s.row.Why = "RENDER WHEN is not true of it"
 		if s.wanted {
 			s.row.Why = "RENDER WHEN is true of it"
