@@ -42,7 +42,7 @@ func (e *engine) publish(ctx context.Context) error {
 		return err
 	}
 	if e.now().Sub(e.past.at) >= pastEvery && !e.o.FromArchive {
-		if err := e.remember(ctx); err != nil {
+		if err := e.pinPast(ctx); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (e *engine) commit() error {
 // attempts of t, and removes its URL from the queue or lets it wait for
 // another attempt.
 func (e *engine) acknowledge(t *fetchTask) error {
-	e.mourn(t)
+	e.noteLost(t)
 	e.count(t)
 	if err := e.tally(t); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (e *engine) acknowledge(t *fetchTask) error {
 		return nil // the URL of t is in its queue again
 	}
 	if t.show != nil && t.show.login {
-		return e.wait(t)
+		return e.awaitLogin(t)
 	}
 	if !t.retry.IsZero() {
 		t.u.Tries++
@@ -144,9 +144,9 @@ func (e *engine) count(t *fetchTask) {
 	}
 }
 
-// mourn adds t to e.lost, the list of lost seeds for the summary of the crawl. It does so only
+// noteLost adds t to e.lost, the list of lost seeds for the summary of the crawl. It does so only
 // if the URL of t is a seed that got no response and is not tried again.
-func (e *engine) mourn(t *fetchTask) {
+func (e *engine) noteLost(t *fetchTask) {
 	if t.u.Layer > 0 || t.u.Via != "" || t.u.Hop > 0 || t.robots || !t.retry.IsZero() || len(t.fetches) == 0 || len(e.lost) == lostMax {
 		return
 	}

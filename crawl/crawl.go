@@ -27,8 +27,8 @@ import (
 const (
 	workersDefault = 16
 	commitEvery    = 100 * time.Millisecond
-	commitRest     = 10              // the pause after a commit is so many times its duration, because workers wait for commits
-	commitRestMax  = 2 * time.Second // the longest such pause
+	commitRest     = 10              // the pause after a commit is commitRest times its duration, because workers wait for commits
+	commitRestMax  = 2 * time.Second // longest pause after a commit
 	commitMany     = 256             // fetched pages that are not acknowledged; after a crash these are fetched again
 	spareMax       = 512             // tasks that are prepared for workers while a commit lasts
 	pollEvery      = 250 * time.Millisecond
@@ -41,6 +41,8 @@ const (
 // Env is the connection of a crawl to the outside world: network and clock. The
 // zero value is the Internet and the machine's clock.
 type Env struct {
+	// Dial connects to an address, Lookup returns the addresses of a host, and Now returns
+	// the current time.
 	Dial   func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	Now    func() time.Time
@@ -115,7 +117,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		return report.CrawlResult{}, errors.Join(err, e.closeBrowser())
 	}
 	e.shared, _ = e.q.(Shared)
-	if err = e.remember(ctx); err == nil {
+	if err = e.pinPast(ctx); err == nil {
 		err = e.start()
 	}
 	if err == nil {
@@ -124,7 +126,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 			e.sink, err = a.Sink(ctx, o.Name, o.PublishBytes)
 		}
 		if err == nil && e.browser != nil && e.resumed {
-			err = e.remember(ctx) // with what the earlier run left in a journal
+			err = e.pinPast(ctx) // with what the earlier run left in a journal
 		}
 		if err == nil {
 			err = e.loop(ctx)
@@ -204,13 +206,13 @@ type engine struct {
 
 // fetchTask is a URL on its way through the stages of a crawl.
 type fetchTask struct {
-	worker int
-	u      report.Queued
-	part   bool // the task fetches robots.txt for a part of a page, which does not wait for the pauses of the address
-	robots bool // the task fetches the robots.txt of the host of u; u then returns to the frontier
-	step   string
-	since  time.Time
-	usual  string // charset of most earlier pages of the host
+	worker       int
+	u            report.Queued
+	part         bool // the task fetches robots.txt for a part of a page, which does not wait for the pauses of the address
+	robots       bool // the task fetches the robots.txt of the host of u; u then returns to the frontier
+	step         string
+	since        time.Time
+	usualCharset string // charset of most earlier pages of the host
 
 	// These fields are set by the worker.
 	fetched  chan struct{} // closed when the engine has handled the response; the worker then reads the links
@@ -233,7 +235,7 @@ type fetchTask struct {
 	after    record.Time // responses that the crawl stored until then do not count; the page asked for a password then
 	had      bool        // the crawl has stored the response already; see cameBefore
 	counted  bool        // the bytes of the response were counted as those of a part
-	usually  verdict     // whether pages like that of u are shown, if RENDER has no WHEN
+	verdict  verdict     // whether pages like that of u are shown, if RENDER has no WHEN
 	show     *showing    // of a page that RENDER concerns, otherwise nil
 	took     [report.Stages]time.Duration
 	err      error // an error of the crawl's Focus, which ends the crawl
@@ -251,9 +253,9 @@ type fetchTask struct {
 	leftOut int            // number of links that a rule left out
 }
 
-// remember pins the current content of the archive in e.past, so that the
+// pinPast pins the current content of the archive in e.past, so that the
 // crawl can compare pages with it.
-func (e *engine) remember(ctx context.Context) error {
+func (e *engine) pinPast(ctx context.Context) error {
 	p, err := e.a.Past(ctx)
 	if err != nil {
 		return err
@@ -273,13 +275,13 @@ func (e *engine) start() (err error) {
 		return &report.OtherCrawlError{Crawl: e.crawl}
 	}
 	var given []report.Queued // URLs that were added to the previous crawl after its end
-	var traps []released
+	var traps []releasedTrap
 	if !begun {
 		id := e.crawl.ID + 1
 		if given, err = e.q.Inbox(commitMany); err != nil {
 			return err
 		}
-		if traps, err = e.releases(given); err != nil {
+		if traps, err = e.trapsOf(given); err != nil {
 			return err
 		}
 		if err := e.q.Reset(); err != nil {
@@ -323,7 +325,7 @@ func (e *engine) start() (err error) {
 				return err
 			}
 		}
-		if err := errors.Join(e.renew(traps), e.admit(given)); err != nil {
+		if err := errors.Join(e.releaseTraps(traps), e.admit(given)); err != nil {
 			return err
 		}
 	}
@@ -334,7 +336,7 @@ func (e *engine) start() (err error) {
 }
 
 // add queues a URL after setting its Priority, Host and Due. It reports whether
-// the URL is new.
+// the URL was queued: it is new to the crawl, or Forced.
 func (e *engine) add(u report.Queued) (bool, error) {
 	u.Host, u.Due = hostOf(u.URL), record.NoTime
 	if e.shared != nil && !e.shared.Owns(u.Host) {
@@ -531,7 +533,7 @@ func (e *engine) poll() (err error) {
 // of the crawl excludes, unless the URL is forced.
 func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
-		e.loginNoted(hostOf(u.URL))
+		e.noteLogin(hostOf(u.URL))
 		if !u.Forced && e.refuses(&u, false) != "" {
 			continue
 		}

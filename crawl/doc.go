@@ -38,7 +38,7 @@
 //	requisite    a URL that is needed to show a page, such as an image
 //	barren       pages in a row that brought nothing new
 //	tally        counts of one host, which the relation crawl_hosts shows
-//	visit        in traps.go: a session that a URL names, such as sid=123
+//	visit        a session that a URL names, such as sid=123
 //	show         to have a browser open a fetched page (RENDER)
 //	part         a response that a page needs when a browser shows it
 //
@@ -111,7 +111,8 @@ type State interface {
 // seeds, and those to which fetched pages led.
 type Met interface {
 	// Meet notes that the crawl has met a URL, and reports whether it had
-	// met the URL before.
+	// met the URL before. In place of a URL it may get a key with one of the
+	// prefixes below.
 	Meet(url string) (before bool, err error)
 	// Claim notes that among all URLs with this key the crawl fetches only
 	// the URL with the arrival number seq. It returns true if the key is
@@ -127,6 +128,16 @@ type Met interface {
 	// to the log of attempts.
 	Log(f *report.Fetch) error
 }
+
+// Prefixes of the keys that Met.Meet and Met.Claim get besides URLs; report.GuessedKey makes
+// others. A visit is a session that a URL names, such as sid=123. If URLs differ only in the visit,
+// the crawl fetches the first of them.
+const (
+	keyForm    = "form:"   // and Form.ID: a form that was submitted
+	keyCookie  = "cookie:" // and a URL: it was queued again because of a new cookie
+	keyLinked  = "visits:" // and a URL without its visit: a link led to the page
+	keyFetched = "visit:"  // and a URL without its visit: claimed by the URL that was fetched
+)
 
 // Hosts is what a crawl remembers of hosts.
 type Hosts interface {
@@ -173,8 +184,8 @@ type Batch interface {
 	// Rest lets other processes read the state until the next call of any
 	// method. Changes since the last Commit are lost.
 	Rest() error
-	// Reset removes everything except the log of attempts, the log of alerts and
-	// the inbox.
+	// Reset removes everything except the log of attempts, the failures in it, the
+	// log of alerts and the inbox.
 	Reset() error
 	Close() error
 }

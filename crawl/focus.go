@@ -39,10 +39,10 @@ func (t *fetchTask) focusedPage(head, body []byte, size int64, mime string) *rep
 	return p
 }
 
-// goesOn reports whether the crawl follows link i of t. off is how many
+// follows reports whether the crawl follows link i of t. off is how many
 // pages in a row, on the path of links to its target, do not fit the topic.
 // A requisite (a file that is needed to show the page) is always followed.
-func (e *engine) goesOn(t *fetchTask, i int) (off int, ok bool) {
+func (e *engine) follows(t *fetchTask, i int) (off int, ok bool) {
 	if t.focus.Follow == nil || t.focus.Follow[i] || t.links[i].Requisite {
 		return 0, true
 	}
@@ -50,9 +50,9 @@ func (e *engine) goesOn(t *fetchTask, i int) (off int, ok bool) {
 	return off, off <= e.o.Through
 }
 
-// leave logs that the link to u on the page of t is not followed, unless u
+// logNotFollowed logs that the link to u on the page of t is not followed, unless u
 // was logged or met before. Another page may still lead to u.
-func (e *engine) leave(t *fetchTask, u *report.Queued) error {
+func (e *engine) logNotFollowed(t *fetchTask, u *report.Queued) error {
 	before, err := e.q.Leave(u.URL)
 	if before || err != nil {
 		return err
@@ -61,13 +61,13 @@ func (e *engine) leave(t *fetchTask, u *report.Queued) error {
 	if e.o.Through > 0 {
 		why += fmt.Sprintf(", page %d in a row", t.u.Off+1)
 	}
-	t.filtered(u, why)
+	t.logFiltered(u, why)
 	return nil
 }
 
-// filtered adds a row to the log of attempts of t: the URL u, which t led to,
+// logFiltered adds a row to the log of attempts of t: the URL u, which t led to,
 // is not queued. The parameter why is the reason.
-func (t *fetchTask) filtered(u *report.Queued, why string) {
+func (t *fetchTask) logFiltered(u *report.Queued, why string) {
 	t.fetches = append(t.fetches, report.Fetch{
 		URL: u.URL, Time: record.At(t.since), Outcome: report.OutcomeFiltered, Bytes: -1, Hop: u.Hop, Via: u.Via, Reason: why, Layer: u.Layer,
 	})
@@ -92,7 +92,7 @@ func (e *engine) priority(u *report.Queued) uint64 {
 			Domain: e.domainWeight(u.URL), Parent: u.Score, Depth: float64(urlkey.Depth(u.URL)),
 			Other: order.Location(u.URL) + u.Hint,
 		}
-		e.linked(u.Terms, u)
+		e.countHost(u.Terms, u)
 		u.Score = e.score(u.Terms)
 		return order.Best(u.Score, uint64(e.crawl.Fetched+e.crawl.Waiting))
 	}
@@ -118,10 +118,10 @@ func (e *engine) domainWeight(url string) float64 {
 // hostsMax is how many hosts that link to one URL are counted at most.
 const hostsMax = 16
 
-// linked adds the host of u.Via, the page that links to u, to the hosts that
+// countHost adds the host of u.Via, the page that links to u, to the hosts that
 // t counts. It reports whether it did: not if the host is counted already,
 // is the host of u itself, or exceeds hostsMax.
-func (e *engine) linked(t *report.Terms, u *report.Queued) bool {
+func (e *engine) countHost(t *report.Terms, u *report.Queued) bool {
 	from := urlkey.Host(u.Via)
 	if from == "" || from == urlkey.Host(u.URL) || len(t.Hosts) == hostsMax {
 		return false
@@ -138,15 +138,15 @@ func (e *engine) linked(t *report.Terms, u *report.Queued) bool {
 	return true
 }
 
-// linkedAgain raises the priority of the URL of u, which waits in its queue,
+// raisePriority raises the priority of the URL of u, which waits in its queue,
 // if the page u.Via is on a host that did not link to it before. It does so
 // in the order BEST only.
-func (e *engine) linkedAgain(u *report.Queued) error {
+func (e *engine) raisePriority(u *report.Queued) error {
 	if e.o.Order != report.OrderBest || u.Via == "" || urlkey.Host(u.Via) == urlkey.Host(u.URL) {
 		return nil
 	}
 	return e.f.Raise(hostOf(u.URL), u.URL, func(known *report.Queued) (uint64, bool) {
-		if known.Terms == nil || !e.linked(known.Terms, u) {
+		if known.Terms == nil || !e.countHost(known.Terms, u) {
 			return 0, false
 		}
 		was := known.Score

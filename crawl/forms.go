@@ -40,7 +40,7 @@ func (e *engine) submit(t *fetchTask) error {
 		limit = formLimit
 	}
 	for _, f := range t.forms {
-		before, err := e.q.Meet("form:" + f.ID(given))
+		before, err := e.q.Meet(keyForm + f.ID(given))
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (e *engine) submit(t *fetchTask) error {
 				u.Post = &report.Post{Media: s.Media, Body: s.Body}
 			}
 			if s.Refused != "" {
-				t.filtered(&u, s.Refused)
+				t.logFiltered(&u, s.Refused)
 				break // another submission of the form is as long
 			}
 			added, err := e.offer(t, u, false)

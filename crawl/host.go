@@ -161,7 +161,7 @@ func (e *engine) restoreTally(name string, h *host) (err error) {
 		h.free = (h.tally.Next + 1).Std() // Next is rounded down
 	}
 	if h.tally.Host == "" {
-		h.tally = report.HostTally{LastTime: record.NoTime, Next: record.NoTime, Silent: record.NoTime, ErrorTime: record.NoTime}
+		h.tally = report.NewHostTally("")
 	}
 	return err
 }

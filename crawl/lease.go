@@ -65,44 +65,19 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 			}
 			continue
 		}
-		t.usual = h.charsets.Usual()
+		t.usualCharset = h.charsets.Usual()
 		if t.after, err = e.lockedAt(u.URL); err != nil {
 			return nil, wait, err
 		}
-		if err := e.usually(t, h); err != nil {
+		if err := e.setVerdict(t, h); err != nil {
 			return nil, wait, err
 		}
-		why, err := "", error(nil)
-		if !e.o.FromArchive {
-			why, err = e.past.blocked(u.URL, now)
-			if asked := u.Asked(); why == "" && err == nil && asked != u.URL {
-				why, err = e.past.blocked(asked, now)
-			}
-		}
-		if why == "" && err == nil && !e.o.FromArchive {
-			why = unsent(&u)
-		}
-		if why == "" && err == nil {
-			if why = e.excludes(&u); why != "" {
-				t.keep, t.u.Excluded = true, true
-			}
-		}
-		if why == "" && err == nil {
-			why, err = e.refuse(&u)
-			t.keep = why != ""
-		}
-		if err != nil {
-			return nil, wait, err
-		}
-		if why == "" && !u.Guessed {
-			why, err = e.revisits(&u)
-		}
+		why, err := e.skipReason(t, now)
 		if err != nil {
 			return nil, wait, err
 		}
 		if why != "" {
-			e.leftOut(t, report.OutcomeFiltered, why)
-			if err := e.f.Release(u.Host, h.next(now)); err != nil {
+			if err := e.skip(t, h, report.OutcomeFiltered, why); err != nil {
 				return nil, wait, err
 			}
 			continue
@@ -112,8 +87,7 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 				d := h.group.Decide(u.Asked())
 				t.line = d.Rule.Line
 				if !d.Allowed {
-					e.leftOut(t, report.OutcomeRobotsDenied, d.Reason)
-					if err := e.f.Release(u.Host, h.next(now)); err != nil {
+					if err := e.skip(t, h, report.OutcomeRobotsDenied, d.Reason); err != nil {
 						return nil, wait, err
 					}
 					continue
@@ -127,6 +101,37 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 		return t, wait, nil
 	}
 	return nil, wait, nil
+}
+
+// skipReason returns why the URL of t, which was taken from the frontier, is not fetched, or "" if
+// it may be. robots.txt may still forbid the URL. If the URL is kept back, skipReason sets t.keep.
+func (e *engine) skipReason(t *fetchTask, now time.Time) (why string, err error) {
+	u := &t.u
+	if !e.o.FromArchive {
+		if why, err = e.past.blocked(u.URL, now); why != "" || err != nil {
+			return why, err
+		}
+		if asked := u.Asked(); asked != u.URL {
+			if why, err = e.past.blocked(asked, now); why != "" || err != nil {
+				return why, err
+			}
+		}
+		if why = unsent(u); why != "" {
+			return why, nil
+		}
+	}
+	if why = e.excludes(u); why != "" {
+		t.keep, u.Excluded = true, true
+		return why, nil
+	}
+	if why, err = e.inTrap(u); why != "" || err != nil {
+		t.keep = why != ""
+		return why, err
+	}
+	if u.Guessed {
+		return "", nil
+	}
+	return e.revisits(u)
 }
 
 // layOut puts tasks on the spare list before the engine becomes busy, so that idle workers can
@@ -209,16 +214,17 @@ func (e *engine) unlimit(t *fetchTask) {
 	}
 }
 
-// leftOut logs that the URL of t, which was taken from the frontier, is not
-// fetched. o and why are the outcome and the reason that the log shows.
-func (e *engine) leftOut(t *fetchTask, o report.Outcome, why string) {
+// skip logs that the URL of t, which was taken from the frontier, is not fetched, and lets
+// another URL of its host h be fetched. The log shows the outcome o and the reason why.
+func (e *engine) skip(t *fetchTask, h *host, o report.Outcome, why string) error {
 	t.fetches = []report.Fetch{{
 		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,
 		Hop: t.u.Hop, Via: t.u.Via, Reason: why, Layer: t.u.Layer,
 	}}
 	t.took[report.StagePrefetch] = e.now().Sub(t.since)
-	e.passed(t)
+	e.fillRow(t)
 	e.done = append(e.done, t)
+	return e.f.Release(t.u.Host, h.next(t.since))
 }
 
 // abandon discards the result of t when the crawl ends. Its URL stays in the

@@ -40,7 +40,7 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 	kind := contentType(t.res.Capture, head)
 	found := links.Find(links.Document{
 		URL: t.u.Asked(), FormFields: e.fieldNames(), ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
-		LinkHeaders: markup.LinkHeaders(head), Usual: t.usual, Links: e.documentLinks(ctx, t, kind, text, size == 0 && part == nil),
+		LinkHeaders: markup.LinkHeaders(head), Usual: t.usualCharset, Links: e.documentLinks(ctx, t, kind, text, size == 0 && part == nil),
 	})
 	t.charset = found.Charset
 	t.links = found.Links[:0]
@@ -119,7 +119,7 @@ func (e *engine) sitemaps(t *fetchTask, from string, f *robots.File, h *host) er
 		return nil
 	}
 	for _, s := range f.Sitemaps {
-		if !isHTTP(s) {
+		if !urlkey.IsHTTP(s) {
 			continue // the protocol requires an absolute URL
 		}
 		if _, err := e.offer(t, report.Queued{URL: s, Via: from, Sitemap: true}, false); err != nil {
@@ -141,7 +141,7 @@ func (e *engine) guessSitemap(t *fetchTask, from string, h *host) error {
 	if u == "" || !h.group.Decide(u).Allowed {
 		return nil
 	}
-	before, err := e.q.Meet("sitemap:" + u)
+	before, err := e.q.Meet(report.GuessedKey(u))
 	if before || err != nil {
 		return err
 	}

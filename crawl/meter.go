@@ -23,10 +23,9 @@ type meter struct {
 // amount is a number of pages and the size of their bodies.
 type amount struct{ pages, bytes int64 }
 
-// newMeter returns a meter that begins at now. It covers the most recent stretch of time, and
-// the parameter over is the length of this stretch.
-func newMeter(now time.Time, over time.Duration) meter {
-	return meter{begun: now, slot: over / meterSlots}
+// newMeter returns a meter that begins at now and covers the most recent time of this length.
+func newMeter(now time.Time, length time.Duration) meter {
+	return meter{begun: now, slot: length / meterSlots}
 }
 
 // add counts one page of the given size that came at the time now.

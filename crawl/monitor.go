@@ -92,12 +92,11 @@ func (e *engine) tally(t *fetchTask) error {
 // saveTallies stores the tallies that have changed, every tallyEvery, or at once
 // if all is true or other processes take part in the crawl.
 func (e *engine) saveTallies(all bool) error {
-	m := &e.monitor
-	if now := e.now(); !all && e.shared == nil && now.Sub(m.stored) < tallyEvery {
+	m, now := &e.monitor, e.now()
+	if !all && e.shared == nil && now.Sub(m.stored) < tallyEvery {
 		return nil
-	} else {
-		m.stored = now
 	}
+	m.stored = now
 	for name, h := range m.touched {
 		h.tally.Host, h.tally.Fails, h.tally.Next = name, h.fails, record.NoTime
 		if !h.free.IsZero() {
@@ -111,10 +110,10 @@ func (e *engine) saveTallies(all bool) error {
 	return nil
 }
 
-// unanswered notes that the host h, called name, left a request without a
+// noteUnanswered notes that the host h, called name, left a request without a
 // response. If that makes the host silent, or no host answers any more, an alert
 // says so. A host that never sent a page is never silent: it may be gone for long.
-func (e *engine) unanswered(name string, h *host, why string) error {
+func (e *engine) noteUnanswered(name string, h *host, why string) error {
 	m := &e.monitor
 	if h.fails == 1 {
 		h.failing, h.answersThen = e.now(), m.answers
@@ -136,9 +135,9 @@ func (e *engine) unanswered(name string, h *host, why string) error {
 	return nil
 }
 
-// answered notes that the host h, called name, sent a response, and ends the
+// noteAnswered notes that the host h, called name, sent a response, and ends the
 // alerts that this proves to be over.
-func (e *engine) answered(name string, h *host) error {
+func (e *engine) noteAnswered(name string, h *host) error {
 	m := &e.monitor
 	m.answers++
 	m.unanswered = 0

@@ -25,11 +25,11 @@ const (
 // zero value has none. Several goroutines may use it.
 type parts struct {
 	mu     sync.Mutex
-	file   *os.File             // has no name any more; nil before the first part
-	end    int64                // length of file
-	at     map[string]partPlace // by URL
-	flying map[string]chan struct{}
-	forgot bool // parts were forgotten
+	file   *os.File                 // has no name any more; nil before the first part
+	end    int64                    // length of file
+	at     map[string]partPlace     // by URL
+	flying map[string]chan struct{} // by URL: closed when the goroutine that asks for it is done
+	forgot bool                     // parts were forgotten
 }
 
 // partPlace says where in the file of parts a response is stored.
@@ -163,19 +163,18 @@ func (e *engine) recallPart(ctx context.Context, url string) *render.Response {
 }
 
 // lastStored returns the last response to the URL url in the archive. r is nil if there is
-// none, if it is not whole, or if its status says that the server may answer differently the
-// next time (see kept).
+// none, if it is not whole, or if it is not reusable.
 func (e *engine) lastStored(ctx context.Context, url string) (k record.Known, r *render.Response) {
 	k, p, err := e.past.last(ctx, url, record.MaxTime)
-	if err != nil || k.Time == record.NoTime || k.Truncated || p.NoBody != "" || p.Large != nil || len(p.Head) == 0 || !kept(k.Status) {
+	if err != nil || k.Time == record.NoTime || k.Truncated || p.NoBody != "" || p.Large != nil || len(p.Head) == 0 || !isReusable(k.Status) {
 		return k, nil
 	}
 	return k, &render.Response{Head: p.Head, Body: p.Body}
 }
 
-// kept reports whether a response with this status is kept for further pages. Other statuses
-// say that the server may answer differently the next time.
-func kept(status int) bool {
+// isReusable reports whether a response with this status is used again for further pages. Other
+// statuses say that the server may answer differently the next time.
+func isReusable(status int) bool {
 	return status == 200 || status == 203 || status == 204 || status >= 300 && status < 400 && status != 304 || status == 404 || status == 410
 }
 

@@ -25,7 +25,8 @@ type rules struct {
 }
 
 // newRules returns the rules of a crawl with options o. Without o.Within,
-// the crawl may visit the hosts of its seeds. The caller closes r.files.
+// the crawl may fetch from the hosts of its seeds and all hosts below them.
+// The caller closes r.files.
 func newRules(o *report.CrawlOptions) (r *rules, err error) {
 	r = &rules{within: newScopes(o.Within), exclude: newScopes(o.Exclude), excludeMatch: o.ExcludeMatch}
 	if r.files, err = openFolders(o.Seeds); err != nil || len(o.Within) > 0 {
@@ -33,7 +34,7 @@ func newRules(o *report.CrawlOptions) (r *rules, err error) {
 	}
 	var hosts []urlkey.Scope
 	for _, s := range o.Seeds {
-		if !isHTTP(s) {
+		if !urlkey.IsHTTP(s) {
 			continue
 		}
 		scope, err := urlkey.ParseScope(urlkey.Host(s))
@@ -116,16 +117,11 @@ func (s scopes) contain(key string) bool {
 	return i > 0 && s.ranges[i-1].Contains(key) || slices.ContainsFunc(s.others, func(x urlkey.Scope) bool { return x.Contains(key) })
 }
 
-// isHTTP reports whether a URL has the scheme http or https.
-func isHTTP(u string) bool {
-	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://")
-}
-
 // malformed returns why the form of the canonical URL u keeps a crawl from
 // fetching it, such as "neither http nor https", or "" if the form is good.
 func malformed(u string) string {
 	switch {
-	case !isHTTP(u) && !strings.HasPrefix(u, fileScheme):
+	case !urlkey.IsHTTP(u) && !strings.HasPrefix(u, fileScheme):
 		return "neither http nor https"
 	case len(u) > urlMax:
 		return fmt.Sprintf("longer than %d bytes", urlMax)

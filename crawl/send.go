@@ -191,7 +191,7 @@ func (e *engine) refusePart(u string, document bool) (no *refusal, h *host, err 
 	filtered := func(why string) (*refusal, *host, error) {
 		return &refusal{report.OutcomeFiltered, why}, nil, nil
 	}
-	if !isHTTP(u) {
+	if !urlkey.IsHTTP(u) {
 		return filtered("neither http nor https")
 	}
 	if why := e.rules.refuse(u, !document); why != "" {
@@ -255,14 +255,8 @@ func (e *engine) robotsOfPart(ctx context.Context, t *fetchTask) error {
 		row := e.row(&t.u, &t.res, asked, 0)
 		return e.q.Log(&row)
 	}
-	s := newSavedRobots(t)
-	for _, c := range t.captures {
-		if err := e.sink.Put(ctx, c); err != nil {
-			return err
-		}
-	}
-	f := e.obey(h, &s)
-	if err := e.saveRobots(t.u.Host, &s); err != nil {
+	f, err := e.storeRobots(ctx, t, h)
+	if err != nil {
 		return err
 	}
 	if e.rules.refuse(t.u.URL, false) == "" {
@@ -367,7 +361,7 @@ func (e *engine) takePart(ctx context.Context, v *visitor, u string, r *render.R
 	case r.Method == "HEAD" || r.Method == "OPTIONS":
 		why = r.Method + ", whose response is not stored"
 	case e.o.SkipNoArchive && e.asks(c.Head).NoArchive:
-		why = "it asks for no copy to be kept (noarchive)"
+		why = noArchiveReason
 		row.Outcome = report.OutcomeFiltered
 	default:
 		row.URL = urlkey.WithBody(u, r.Method, header(r.Head, "Content-Type"), r.Body)
@@ -397,7 +391,7 @@ func (e *engine) takePart(ctx context.Context, v *visitor, u string, r *render.R
 		res.Capture = nil
 	}
 	e.crawl.Bytes += max(row.Bytes, 0)
-	if whole && answer != nil && r.Method == "GET" && !r.Socket && kept(c.Status) {
+	if whole && answer != nil && r.Method == "GET" && !r.Socket && isReusable(c.Status) {
 		e.parts.put(u, answer)
 	}
 	if c != nil && answer == nil {

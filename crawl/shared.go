@@ -15,8 +15,8 @@ type Shared interface {
 	// The first call yields all URLs of its hosts that the crawl has still to fetch.
 	// given says that a user has added the URL.
 	Receive(n int, add func(u report.Queued, given bool) error) error
-	// Allows reports whether this process may fetch pages in all, counting those of its
-	// earlier runs, without exceeding the limit on the pages of all processes.
+	// Allows reports whether this process may fetch the given number of pages, which
+	// includes those of its earlier runs, within the limit on the pages of all processes.
 	Allows(pages int64) bool
 	// Leaves reports whether this process must end its run: because the crawl has ended, or
 	// because its hosts go to another process. Leaves returns true as long as Holds returns

@@ -99,7 +99,7 @@ func (e *engine) reload(ctx context.Context) {
 		_ = e.call(ctx, func(context.Context) error { // fails if the crawl ends
 			e.reloading = false
 			for _, name := range names {
-				err = errors.Join(err, e.goOn(name))
+				err = errors.Join(err, e.endLoginWait(name))
 			}
 			return err
 		})
@@ -126,11 +126,11 @@ func (e *engine) closeBrowser() error {
 	return e.browser.Close()
 }
 
-// decide sets t.show if t is a page that RENDER concerns, and decides whether a browser shows
+// decideShow sets t.show if t is a page that RENDER concerns, and decides whether a browser shows
 // it. The decision depends on the response.
-func (e *engine) decide(t *fetchTask) {
+func (e *engine) decideShow(t *fetchTask) {
 	c := t.res.Capture
-	if e.o.Render == nil || c == nil || t.robots || t.u.Sitemap || t.u.Guessed || !isHTTP(t.u.URL) {
+	if e.o.Render == nil || c == nil || t.robots || t.u.Sitemap || t.u.Guessed || !urlkey.IsHTTP(t.u.URL) {
 		return
 	}
 	head, body := c.Head, c.Body
@@ -157,7 +157,7 @@ func (e *engine) decide(t *fetchTask) {
 	case status != 200:
 		s.row.Why = fmt.Sprintf("its status is %d", status)
 	default:
-		s.kind, s.wanted, s.row.Why = t.usually.kind, t.usually.show, t.usually.why
+		s.kind, s.wanted, s.row.Why = t.verdict.kind, t.verdict.show, t.verdict.why
 	}
 	if s.wanted {
 		s.main = render.Response{Head: head, Body: body}
@@ -289,10 +289,10 @@ func (e *engine) releaseHost(t *fetchTask, next time.Time) error {
 	return e.f.Release(t.u.Host, next)
 }
 
-// shown handles what the browser made of the page of t, whose worker has ended. It
+// handleShown handles what the browser made of the page of t, whose worker has ended. It
 // releases the host, stores the document after load and the picture, and fills in the row
 // of the log. It does nothing if RENDER does not concern the page.
-func (e *engine) shown(ctx context.Context, t *fetchTask) error {
+func (e *engine) handleShown(ctx context.Context, t *fetchTask) error {
 	s := t.show
 	if s == nil || t.err != nil {
 		return nil
@@ -315,7 +315,7 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 		if t.entered.IsValid() {
 			e.manners.leave(t.entered, h.free)
 		}
-		if !s.login { // otherwise the host stays taken until e.wait
+		if !s.login { // otherwise the host stays taken until e.awaitLogin
 			if err := e.f.Release(t.u.Host, h.next(now)); err != nil {
 				return err
 			}
@@ -328,7 +328,7 @@ func (e *engine) shown(ctx context.Context, t *fetchTask) error {
 		return err
 	}
 	if s.ended {
-		e.takeAgain(t)
+		e.uncount(t)
 		t.retry = e.now() // the next run begins with it
 	}
 	t.fetches[0].Shown = &s.row
@@ -362,9 +362,9 @@ func (e *engine) putShown(ctx context.Context, t *fetchTask) error {
 	return nil
 }
 
-// takeAgain removes the response of t, so that t counts as not fetched. The page is then fetched
+// uncount removes the response of t, so that t counts as not fetched. The page is then fetched
 // again.
-func (e *engine) takeAgain(t *fetchTask) {
+func (e *engine) uncount(t *fetchTask) {
 	if t.came && !t.counted {
 		e.held -= t.fetches[0].Bytes
 	}

@@ -14,35 +14,35 @@ import (
 
 // Bounds of the pages in which a crawl looks for soft 404s.
 const (
-	softPages = 32  // last pages of a host with status 200 that are compared
-	softLeast = 16  // pages before which nothing is said
-	softHigh  = 0.5 // the share of soft 404s that raises an alert
-	softLow   = 0.25
+	softPages = 32   // last pages of a host with status 200 that are compared
+	softLeast = 16   // of fewer pages, the share of soft 404s counts as 0
+	softHigh  = 0.5  // the share of soft 404s that raises an alert
+	softLow   = 0.25 // a share below this lets a later alert be raised
 )
 
 // softWatch compares the last pages of one host with each other, to find soft 404s: pages with
 // status 200 that only say that there is no page.
 type softWatch struct {
-	last  []textOf // of up to softPages pages; the oldest is at index next
+	last  []textHashes // of up to softPages pages; the oldest is at index next
 	next  int
 	none  uint32 // words of the page for a URL that does not exist; 0 if unknown
 	alert bool   // an alert has said that there are many soft 404s
 }
 
-// textOf has hashes of the text of a page.
-type textOf struct {
+// textHashes has hashes of the text of a page.
+type textHashes struct {
 	whole uint32
 	words uint32 // of the text without numbers, dates and words of the URL
 }
 
-// textOfPrint returns the hashes of a print; ok is false if it is not of a page.
-func textOfPrint(p *trap.Print) (t textOf, ok bool) {
+// hashesOf returns the hashes of a print; ok is false if it is not of a page.
+func hashesOf(p *trap.Print) (t textHashes, ok bool) {
 	whole, words, ok := p.Text()
-	return textOf{uint32(whole), max(1, uint32(words))}, ok
+	return textHashes{uint32(whole), max(1, uint32(words))}, ok
 }
 
 // add adds a page, and returns the share of soft 404s among the last pages.
-func (s *softWatch) add(t textOf) float64 {
+func (s *softWatch) add(t textHashes) float64 {
 	if len(s.last) < softPages {
 		s.last = append(s.last, t)
 	} else {
@@ -77,7 +77,7 @@ func (e *engine) noteSoft(t *fetchTask) error {
 	if t.print == nil || t.u.Host == "" || len(t.fetches) == 0 || t.fetches[0].Status != 200 {
 		return nil
 	}
-	text, ok := textOfPrint(t.print)
+	text, ok := hashesOf(t.print)
 	if !ok {
 		return nil
 	}

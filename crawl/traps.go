@@ -131,10 +131,9 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	return trap.NewPrint(url, body)
 }
 
-// refuse returns why the URL u is kept back because it is in a trap, or ""
-// if it may be fetched. Seeds, and URLs added with FORCE, are never kept
-// back.
-func (e *engine) refuse(u *report.Queued) (why string, err error) {
+// inTrap returns why the URL u is kept back, such as "a trap: …", or "" if it is in no trap.
+// Seeds, and URLs added with FORCE, are never kept back.
+func (e *engine) inTrap(u *report.Queued) (why string, err error) {
 	s, err := e.site(u.Host)
 	if s == nil || err != nil || u.Forced || u.Via == "" {
 		return "", err
@@ -180,7 +179,7 @@ func (e *engine) keep(u *report.Queued, why string) error {
 	}
 	s.urgent, s.Changed = true, true
 	e.crawl.Kept++
-	kind, _ := s.Kind(u.URL)
+	kind, _ := s.TrapOf(u.URL)
 	i := slices.IndexFunc(e.crawl.Traps, e.sameTrap(u.Host, kind))
 	switch {
 	case i >= 0:
@@ -209,12 +208,12 @@ func (e *engine) release(u string) error {
 	if s == nil || err != nil {
 		return err
 	}
-	kind, closed := s.Kind(u)
+	kind, closed := s.TrapOf(u)
 	if !closed {
 		return nil
 	}
 	n, err := e.f.Unkeep(host, func(other *report.Queued) bool {
-		k, closed := s.Kind(other.URL)
+		k, closed := s.TrapOf(other.URL)
 		return closed && k == kind && !other.Excluded
 	})
 	e.crawl.Waiting += int64(n)
@@ -225,30 +224,29 @@ func (e *engine) release(u string) error {
 	return err
 }
 
-// released names a trap that an earlier run of a crawl found. A user has
+// releasedTrap names a trap that an earlier run of a crawl found. A user has
 // added a URL in it since then, so the next run fetches its URLs.
-type released struct{ host, kind string }
+type releasedTrap struct{ host, kind string }
 
-// releases returns the traps that contain the URLs in list, which a user added after the end of
+// trapsOf returns the traps that contain the URLs in list, which a user added after the end of
 // the last run. It then removes all sites from memory, because the caller then resets the state
 // of the crawl.
-func (e *engine) releases(list []report.Queued) (traps []released, err error) {
+func (e *engine) trapsOf(list []report.Queued) (traps []releasedTrap, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))
 		if s == nil || err != nil {
 			return nil, err
 		}
-		if kind, closed := s.Kind(u.URL); closed {
-			traps = append(traps, released{hostOf(u.URL), kind})
+		if kind, closed := s.TrapOf(u.URL); closed {
+			traps = append(traps, releasedTrap{hostOf(u.URL), kind})
 		}
 	}
 	e.sites = sites{}
 	return traps, nil
 }
 
-// renew marks the given traps as released, in a crawl that starts again, so
-// that it fetches their URLs.
-func (e *engine) renew(traps []released) error {
+// releaseTraps marks traps of the last run as released, so that this run fetches their URLs.
+func (e *engine) releaseTraps(traps []releasedTrap) error {
 	for _, t := range traps {
 		s, err := e.site(t.host)
 		if err != nil {
@@ -260,15 +258,6 @@ func (e *engine) renew(traps []released) error {
 	return e.saveSites(false)
 }
 
-// Prefixes of keys that Met.Claim and Met.Meet get. A visit is a session that a URL names, such
-// as sid=123. If URLs differ only in the visit, the crawl fetches the first of them. That URL
-// claims the page: its key is claimFetched and the URL without the visit. Keys that begin with
-// claimLinked are for pages to which a link led.
-const (
-	claimFetched = "visit:"
-	claimLinked  = "visits:"
-)
-
 // namesVisits returns the site of u if the URLs of that site name visits (sessions such as
 // sid=123), otherwise nil. It also returns nil if u is not compared with other URLs: a seed, a
 // forced URL, or the target of a redirect.
@@ -277,7 +266,7 @@ func (e *engine) namesVisits(u *report.Queued) (*site, error) {
 		return nil, nil
 	}
 	s, err := e.site(hostOf(u.URL))
-	if s == nil || err != nil || !s.Names() {
+	if s == nil || err != nil || !s.NamesVisits() {
 		return nil, err
 	}
 	return s, nil
@@ -295,7 +284,7 @@ func (e *engine) metBefore(u *report.Queued) (bool, error) {
 	if s.Fetched(normal) {
 		return true, nil
 	}
-	return e.q.Meet(claimLinked + normal)
+	return e.q.Meet(keyLinked + normal)
 }
 
 // revisits returns a reason not to fetch u if its page was already fetched
@@ -308,7 +297,7 @@ func (e *engine) revisits(u *report.Queued) (why string, err error) {
 	}
 	normal := s.Normal(u.URL)
 	if !s.Fetched(normal) {
-		first, err := e.q.Claim(claimFetched+normal, u.Seq)
+		first, err := e.q.Claim(keyFetched+normal, u.Seq)
 		if first || err != nil {
 			return "", err
 		}

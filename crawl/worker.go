@@ -11,6 +11,7 @@ import (
 	"infomall/crawl/fetch"
 	"infomall/crawl/order"
 	"infomall/crawl/report"
+	"infomall/crawl/robots"
 	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -51,7 +52,7 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 	default:
 		e.fetchPage(ctx, t)
 	}
-	e.decide(t)
+	e.decideShow(t)
 	t.final = t.robots || !t.leads() && !t.showing()
 	if !t.final && t.known == nil {
 		t.keepFirst()
@@ -179,10 +180,9 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u})
-	if c := t.res.Capture; c != nil && t.res.Outcome == report.OutcomeIncomplete {
+	if t.res.Capture != nil && t.res.Outcome == report.OutcomeIncomplete {
 		// Try once more: an incomplete robots.txt denies every URL for an hour.
-		t.res.Capture = nil
-		c.Close()
+		t.discard()
 		t.res = e.getAgain(ctx, u)
 	}
 	for hop := 0; t.res.Capture != nil; hop++ {
@@ -236,7 +236,7 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 		return "", false
 	}
 	to, err := urlkey.Resolve(base, written)
-	if err != nil || !isHTTP(to) {
+	if err != nil || !urlkey.IsHTTP(to) {
 		return "", false
 	}
 	return to, true
@@ -268,7 +268,7 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	}
 	if t.step == "fetch" {
 		t.step = "extract"
-		if err := e.response(ctx, t); err != nil {
+		if err := e.handleResponse(ctx, t); err != nil {
 			e.drop(t)
 			return err
 		}
@@ -278,7 +278,7 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 		return nil
 	}
 	e.free(t)
-	if err := e.shown(ctx, t); err != nil {
+	if err := e.handleShown(ctx, t); err != nil {
 		return err
 	}
 	if !t.again.IsZero() {
@@ -289,11 +289,11 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 		return t.err
 	}
 	begun := e.now()
-	if err := e.found(t); err != nil {
+	if err := e.queueLinks(t); err != nil {
 		return err
 	}
 	t.took[report.StagePost] = e.now().Sub(begun)
-	e.passed(t)
+	e.fillRow(t)
 	t.res, t.first, t.known, t.links, t.forms, t.show = fetch.Response{}, nil, nil, nil, nil, t.show.small() // these are large, and t may wait long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
@@ -309,9 +309,9 @@ func (e *engine) drop(t *fetchTask) {
 	close(t.fetched)
 }
 
-// response handles the response of t: it stores the response, or decides to
+// handleResponse handles the response of t: it stores the response, or decides to
 // try again, and says when the host may be asked again.
-func (e *engine) response(ctx context.Context, t *fetchTask) error {
+func (e *engine) handleResponse(ctx context.Context, t *fetchTask) error {
 	h, err := e.host(t.u.Host)
 	if err != nil {
 		return err
@@ -320,34 +320,10 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 		return e.f.Return(t.u, t.again)
 	}
 	if t.had || e.unasked(t.u.URL) {
-		return e.local(ctx, t)
+		return e.handleLocal(ctx, t)
 	}
 	now := e.now()
-	c := t.res.Capture
-	t.took[report.StageFetch] = t.res.Elapsed
-	h.asked, h.took, h.polite, h.addr = now, t.res.Elapsed, true, t.entered
-	h.tally.Delay = e.pause(t.u.Host, h, t.res.Elapsed)
-	h.free = now.Add(h.tally.Delay)
-	if e.shared != nil {
-		e.monitor.touched[t.u.Host] = h // the next process that fetches from the host must know h.free
-	}
-	switch {
-	case c == nil && fetch.Transient(t.res.Outcome):
-		h.fails++
-		h.polite = false
-		h.free = now.Add(max(e.backoff(h.fails), h.free.Sub(now)))
-		if !t.res.Ended {
-			err = e.unanswered(t.u.Host, h, t.res.Outcome.String()+": "+t.res.Reason)
-		}
-	case c != nil:
-		h.fails = 0
-		if wait := fetch.RetryAfter(c, now); wait > 0 {
-			h.polite = false
-			h.free = now.Add(max(wait, h.free.Sub(now)))
-		}
-		err = e.answered(t.u.Host, h)
-	}
-	if err != nil {
+	if err := e.noteRequest(t, h, now); err != nil {
 		return err
 	}
 	if t.entered.IsValid() && !t.showing() {
@@ -355,47 +331,88 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	}
 	e.countEnded(t)
 	if t.robots {
-		return e.robots(ctx, t, h)
+		return e.handleRobots(ctx, t, h)
 	}
 	if err := e.releaseHost(t, h.next(now)); err != nil {
 		return err
 	}
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
-	if t.u.Guessed && (t.missed || !t.leads()) {
+	switch {
+	case t.u.Guessed && (t.missed || !t.leads()):
 		e.miss(t)
 		return nil
-	}
-	if c == nil {
-		e.failed(t, h)
+	case t.res.Capture == nil:
+		e.planRetry(t, h)
 		return nil
-	}
-	if t.u.Tries+1 < triesMax {
-		switch {
-		case t.res.Outcome == report.OutcomeIncomplete && t.u.Tries == 0:
-			// Fetch the page once more. The second response is kept, whole or not.
-			t.retry = now.Add(e.backoff(1))
-			c.Close()
-			t.res.Capture = nil
-			return nil
-		case c.Status >= 500, c.Status == 429:
-			t.retry = now.Add(max(e.backoff(t.u.Tries+1), fetch.RetryAfter(c, now)))
-			c.Close()
-			t.res.Capture = nil
-			return nil
-		case c.Status == 202:
-			t.retry = now.Add(max(e.backoff(t.u.Tries+1), fetch.RetryAfter(c, now)))
-		}
+	case e.planRepeat(t, now):
+		t.discard()
+		return nil
 	}
 	t.came = true
 	e.held += t.fetches[0].Bytes
-	if e.o.SkipNoArchive && (t.asks.NoArchive || e.asks(c.Head).NoArchive) {
+	if e.o.SkipNoArchive && (t.asks.NoArchive || e.asks(t.res.Capture.Head).NoArchive) {
 		row := &t.fetches[0]
-		row.Outcome, row.Reason = report.OutcomeFiltered, "it asks for no copy to be kept (noarchive)"
-		c.Close()
-		t.res.Capture = nil
+		row.Outcome, row.Reason = report.OutcomeFiltered, noArchiveReason
+		t.discard()
 		return nil
 	}
 	return e.put(ctx, t)
+}
+
+// noArchiveReason is why a response is not stored if the crawl has the option SkipNoArchive.
+const noArchiveReason = "it asks for no copy to be kept (noarchive)"
+
+// discard closes and removes the response of t, which is not stored.
+func (t *fetchTask) discard() {
+	t.res.Capture.Close()
+	t.res.Capture = nil
+}
+
+// noteRequest notes for h, the host of t, that a request of t ended at the time now: whether the
+// host responded, and when it may be asked again.
+func (e *engine) noteRequest(t *fetchTask, h *host, now time.Time) error {
+	t.took[report.StageFetch] = t.res.Elapsed
+	h.asked, h.took, h.polite, h.addr = now, t.res.Elapsed, true, t.entered
+	h.tally.Delay = e.pause(t.u.Host, h, t.res.Elapsed)
+	h.free = now.Add(h.tally.Delay)
+	if e.shared != nil {
+		e.monitor.touched[t.u.Host] = h // the next process that fetches from the host must know h.free
+	}
+	switch c := t.res.Capture; {
+	case c == nil && fetch.Transient(t.res.Outcome):
+		h.fails++
+		h.polite = false
+		h.free = now.Add(max(e.backoff(h.fails), h.free.Sub(now)))
+		if !t.res.Ended {
+			return e.noteUnanswered(t.u.Host, h, t.res.Outcome.String()+": "+t.res.Reason)
+		}
+	case c != nil:
+		h.fails = 0
+		if wait := fetch.RetryAfter(c, now); wait > 0 {
+			h.polite = false
+			h.free = now.Add(max(wait, h.free.Sub(now)))
+		}
+		return e.noteAnswered(t.u.Host, h)
+	}
+	return nil
+}
+
+// planRepeat decides whether the URL of t is requested again although there was a response, and
+// sets t.retry to that time. discard reports whether the response is not stored, because the next
+// one takes its place.
+func (e *engine) planRepeat(t *fetchTask, now time.Time) (discard bool) {
+	if t.u.Tries+1 >= triesMax {
+		return false
+	}
+	c := t.res.Capture
+	switch {
+	case t.res.Outcome == report.OutcomeIncomplete && t.u.Tries == 0:
+		t.retry = now.Add(e.backoff(1)) // the second response is kept, whole or not
+		return true
+	case c.Status >= 500, c.Status == 429, c.Status == 202:
+		t.retry = now.Add(max(e.backoff(t.u.Tries+1), fetch.RetryAfter(c, now)))
+	}
+	return c.Status >= 500 || c.Status == 429
 }
 
 // miss records that t was guessed to be a sitemap and is none. The response
@@ -428,9 +445,9 @@ func (e *engine) put(ctx context.Context, t *fetchTask) error {
 	return err
 }
 
-// passed writes into the first row that t adds to the log of attempts how long t took in each
+// fillRow writes into the first row that t adds to the log of attempts how long t took in each
 // stage, and how many links it had.
-func (e *engine) passed(t *fetchTask) {
+func (e *engine) fillRow(t *fetchTask) {
 	if t.robots || len(t.fetches) == 0 {
 		return
 	}
@@ -445,10 +462,9 @@ func (e *engine) unasked(u string) bool {
 	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
 }
 
-// local handles the result of t if it came from a file or from the archive, or if the crawl
-// has stored it already. For a result that came from a server, the method response does
-// this.
-func (e *engine) local(ctx context.Context, t *fetchTask) error {
+// handleLocal handles the result of t if it came from a file or from the archive, or if the crawl
+// has stored it already. handleResponse does the same for a result that came from a server.
+func (e *engine) handleLocal(ctx context.Context, t *fetchTask) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
 	if err := e.releaseHost(t, time.Time{}); err != nil {
 		return err
@@ -482,9 +498,9 @@ func (e *engine) countEnded(t *fetchTask) {
 	}
 }
 
-// failed decides whether the URL of t, which got no response, is requested
+// planRetry decides whether the URL of t, which got no response, is requested
 // again, and sets t.retry to that time. h is its host.
-func (e *engine) failed(t *fetchTask, h *host) {
+func (e *engine) planRetry(t *fetchTask, h *host) {
 	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
 		return
@@ -510,26 +526,20 @@ func (e *engine) backoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
 }
 
-// robots handles the robots.txt that was fetched before the page of task t: it stores the file,
+// handleRobots handles the robots.txt that was fetched before the page of task t: it stores the file,
 // applies its rules to the host h, and returns the URL of the page to the frontier. If the host did
 // not respond, the page counts as failed.
-func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
+func (e *engine) handleRobots(ctx context.Context, t *fetchTask, h *host) error {
 	if t.res.Capture == nil {
 		// The host does not respond, so the URL has failed too.
 		t.fetches = []report.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
 		t.robots = false
 		e.limit(t)
-		e.failed(t, h)
+		e.planRetry(t, h)
 		return e.f.Release(t.u.Host, h.next(e.now()))
 	}
-	s := newSavedRobots(t)
-	for _, c := range t.captures {
-		if err := e.sink.Put(ctx, c); err != nil {
-			return err
-		}
-	}
-	f := e.obey(h, &s)
-	if err := e.saveRobots(t.u.Host, &s); err != nil {
+	f, err := e.storeRobots(ctx, t, h)
+	if err != nil {
 		return err
 	}
 	if err := e.sitemaps(t, t.fetches[0].URL, f, h); err != nil {
@@ -538,9 +548,21 @@ func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 	return e.f.Return(t.u, h.next(e.now()))
 }
 
-// found queues the links of t, or the target if t is a redirect. It leaves out a
+// storeRobots stores the robots.txt that t has fetched, and applies its rules to h, the host of t.
+// It returns the parsed file.
+func (e *engine) storeRobots(ctx context.Context, t *fetchTask, h *host) (*robots.File, error) {
+	s := newSavedRobots(t)
+	for _, c := range t.captures {
+		if err := e.sink.Put(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return e.obey(h, &s), e.saveRobots(t.u.Host, &s)
+}
+
+// queueLinks queues the links of t, or the target if t is a redirect. It leaves out a
 // link that a rule or the topic of the crawl excludes.
-func (e *engine) found(t *fetchTask) error {
+func (e *engine) queueLinks(t *fetchTask) error {
 	if err := e.noteSoft(t); err != nil {
 		return err
 	}
@@ -555,7 +577,7 @@ func (e *engine) found(t *fetchTask) error {
 		return err
 	}
 	if c := t.res.Capture; c != nil && !t.robots && t.res.Outcome == report.OutcomeRedirect {
-		return e.redirected(t, c)
+		return e.followRedirect(t, c)
 	}
 	if t.u.Guessed && t.came {
 		if _, err := e.q.Meet(t.u.URL); err != nil {
@@ -565,50 +587,51 @@ func (e *engine) found(t *fetchTask) error {
 	if err := e.submit(t); err != nil {
 		return err
 	}
-	for i, l := range t.links {
-		u := report.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0), Barren: barren}
-		if t.focus.Promise != nil {
-			u.Hint += order.Topic(t.focus.Similarity, t.focus.Promise[i])
-		}
-		if l.Requisite || l.Sitemap {
-			u.Layer = t.u.Layer
-		}
-		if e.o.Depth >= 0 && u.Layer > e.o.Depth {
-			continue
-		}
-		if l.Unchanged {
-			before, err := e.q.Meet(u.URL)
-			if err != nil {
-				return err
-			}
-			if !before {
-				t.filtered(&u, "the archive has visited it since the date that "+t.u.URL+" gives for it")
-			}
-			continue
-		}
-		off, follow := e.goesOn(t, i)
-		if !follow {
-			if err := e.leave(t, &u); err != nil {
-				return err
-			}
-			continue
-		}
-		u.Off = off
-		added, err := e.offer(t, u, l.Requisite)
-		if !added && err == nil && l.Kind == markup.LinkRefresh && t.res.NewCookie {
-			_, err = e.offerAgain(t, u)
-		}
-		if err != nil {
+	for i := range t.links {
+		if err := e.queueLink(t, i, barren); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// redirected queues the target of the redirect c, which is the response of
+// queueLink queues the target of link i of t, unless a rule or the topic of the crawl excludes it.
+// barren is the result of noteContent.
+func (e *engine) queueLink(t *fetchTask, i, barren int) error {
+	l := &t.links[i]
+	u := report.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0), Barren: barren}
+	if t.focus.Promise != nil {
+		u.Hint += order.Topic(t.focus.Similarity, t.focus.Promise[i])
+	}
+	if l.Requisite || l.Sitemap {
+		u.Layer = t.u.Layer
+	}
+	if e.o.Depth >= 0 && u.Layer > e.o.Depth {
+		return nil
+	}
+	if l.Unchanged {
+		before, err := e.q.Meet(u.URL)
+		if !before && err == nil {
+			t.logFiltered(&u, "the archive has visited it since the date that "+t.u.URL+" gives for it")
+		}
+		return err
+	}
+	off, follow := e.follows(t, i)
+	if !follow {
+		return e.logNotFollowed(t, &u)
+	}
+	u.Off = off
+	added, err := e.offer(t, u, l.Requisite)
+	if !added && err == nil && l.Kind == markup.LinkRefresh && t.res.NewCookie {
+		_, err = e.offerAgain(t, u)
+	}
+	return err
+}
+
+// followRedirect queues the target of the redirect c, which is the response of
 // t. If the target is not queued, the row of t in the log of attempts says
 // why.
-func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
+func (e *engine) followRedirect(t *fetchTask, c *record.Capture) (err error) {
 	row := &t.fetches[0]
 	to, ok := location(t.u.Asked(), c)
 	switch {
@@ -653,7 +676,7 @@ func (e *engine) offerAgain(t *fetchTask, u report.Queued) (added bool, err erro
 	if e.refuses(&u, false) != "" {
 		return false, nil
 	}
-	before, err := e.q.Meet("cookie:" + u.URL)
+	before, err := e.q.Meet(keyCookie + u.URL)
 	if before || err != nil {
 		return false, err
 	}
@@ -683,13 +706,13 @@ func (e *engine) offer(t *fetchTask, u report.Queued, requisite bool) (added boo
 		if added, err = e.add(u); added {
 			t.queued++
 		} else if err == nil {
-			err = e.linkedAgain(&u)
+			err = e.raisePriority(&u)
 		}
 		return added, err
 	}
 	before, err := e.q.Meet(u.URL)
 	if !before && err == nil {
-		t.filtered(&u, why)
+		t.logFiltered(&u, why)
 	}
 	return false, err
 }

@@ -336,7 +336,7 @@ func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 		if err := c.guard.Check(r.Addr.Addr()); err != nil {
 			return nil, &fault{report.OutcomeFiltered, err}
 		}
-	} else if err := c.allows(r.URL); err != nil {
+	} else if err := c.checkTarget(r.URL); err != nil {
 		return nil, err
 	}
 	nc, err := c.dial(ctx, r.Addr)
@@ -432,7 +432,7 @@ func (c *Client) Close() {
 // and must be sent over another connection.
 func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Response, stale bool) {
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
-	res, keep := c.speak(ctx, cn, r)
+	res, keep := c.roundTrip(ctx, cn, r)
 	stale = cn.old && !res.Unsent && res.Capture == nil && res.Outcome == report.OutcomeUnreachable && ctx.Err() == nil
 	if empty := c.takeReader(cn); stop() && keep && empty {
 		c.keep(cn, r)
@@ -445,9 +445,9 @@ func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Respons
 // errUnsent is the reason of a response if Options.May forbade the request.
 var errUnsent = errors.New("the request may not be sent now")
 
-// speak sends a request over cn and reads the response. keep reports whether
+// roundTrip sends a request over cn and reads the response. keep reports whether
 // cn can be used for another request.
-func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, keep bool) {
+func (c *Client) roundTrip(ctx context.Context, cn *conn, r Request) (res Response, keep bool) {
 	res.addr = cn.addr
 	fail := func(err error) (Response, bool) {
 		f := faultOf(err)

@@ -43,9 +43,9 @@ func newProxy(text string, p passwords) (proxy, error) {
 // url returns the proxy's own URL.
 func (p *proxy) url() *url.URL { return &url.URL{Scheme: "http", Host: p.host} }
 
-// allows returns an error if the client must not ask the proxy for u. The
+// checkTarget returns an error if the client must not ask the proxy for u. The
 // host of u is then an address that the guard refuses, or localhost.
-func (c *Client) allows(u *url.URL) error {
+func (c *Client) checkTarget(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	a, err := netip.ParseAddr(host)
 	switch {

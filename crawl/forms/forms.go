@@ -187,7 +187,7 @@ func (r *reader) address(f *found, action string) {
 	if action != "" {
 		u, err = urlkey.Resolve(r.p.Base, action)
 	}
-	if err != nil || !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
+	if err != nil || !urlkey.IsHTTP(u) {
 		f.refused = true
 		return
 	}
@@ -354,9 +354,9 @@ func (r *reader) endList() {
 	l.form.Fields = append(l.form.Fields[:l.first], kept...)
 }
 
-// token reports whether the value of a field seems to be a token that the server makes
+// looksLikeToken reports whether the value of a field seems to be a token that the server makes
 // for each visit, such as 9f86d081884c7d65.
-func token(value string) bool {
+func looksLikeToken(value string) bool {
 	if len(value) < 16 {
 		return false
 	}

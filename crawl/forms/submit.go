@@ -44,7 +44,7 @@ func (f *Form) ID(given []Given) string {
 		switch {
 		case x.Off:
 			continue
-		case token(x.Value), slices.ContainsFunc(given, func(g Given) bool { return g.Name == x.Name }):
+		case looksLikeToken(x.Value), slices.ContainsFunc(given, func(g Given) bool { return g.Name == x.Name }):
 			x.Value = ""
 		}
 		fmt.Fprintf(h, " %q=%q", x.Name, x.Value)
@@ -98,7 +98,7 @@ func (f *Form) fill(used []Given, at []int) Submission {
 		}
 		sent = append(sent, Field{Name: f.encode(x.Name), Value: f.encode(lines(x.Value))})
 	}
-	return f.send(sent)
+	return f.submission(sent)
 }
 
 // encode returns text in the charset of the form.
@@ -110,9 +110,9 @@ func lines(value string) string {
 	return strings.ReplaceAll(value, "\n", "\r\n")
 }
 
-// send returns the submission of the form with these fields: the method, the URL and the body of
+// submission returns the submission of the form with these fields: the method, the URL and the body of
 // the request.
-func (f *Form) send(fields []Field) Submission {
+func (f *Form) submission(fields []Field) Submission {
 	query := query(fields)
 	s := Submission{}
 	most := sentMax

@@ -136,7 +136,7 @@ func New(s Store) (*Frontier, error) {
 		f.host(name).more = true
 	}
 	for _, name := range names {
-		if err := f.place(f.hosts[name]); err != nil {
+		if err := f.schedule(f.hosts[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -166,15 +166,15 @@ func (f *Frontier) shrink() {
 	}
 	n := f.window()
 	for _, h := range f.hosts {
-		if h.keep(n); cap(h.window) > 2*n {
+		if h.cut(n); cap(h.window) > 2*n {
 			h.window = slices.Clone(h.window)
 		}
 	}
 }
 
-// keep cuts the window of h to its first n URLs. The others remain in the
+// cut cuts the window of h to its first n URLs. The others remain in the
 // Store and are loaded again later.
-func (h *host) keep(n int) {
+func (h *host) cut(n int) {
 	if len(h.window) > n {
 		h.window = slices.Delete(h.window, n, len(h.window))
 		h.more, h.loaded = true, place(&h.window[n-1])
@@ -198,7 +198,7 @@ func (f *Frontier) Add(u report.Queued) (bool, error) {
 		return added, err
 	}
 	if u.Due != record.NoTime {
-		f.waits(u.Due)
+		f.noteDue(u.Due)
 		return true, nil
 	}
 	return true, f.insert(u)
@@ -227,9 +227,9 @@ func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, 
 	return f.insert(u)
 }
 
-// waits notes that some URL must not be fetched before the time due, so that Next looks for it
+// noteDue notes that some URL must not be fetched before the time due, so that Next looks for it
 // at that time.
-func (f *Frontier) waits(due record.Time) {
+func (f *Frontier) noteDue(due record.Time) {
 	if f.ripe == record.NoTime || due < f.ripe {
 		f.ripe = due
 	}
@@ -252,7 +252,7 @@ func (f *Frontier) Return(u report.Queued, next time.Time) error {
 func (f *Frontier) insert(u report.Queued) error {
 	h := f.host(u.Host)
 	if h.more && before(&h.loaded, &u) {
-		return f.place(h) // fill loads u when the window is empty
+		return f.schedule(h) // fill loads u when the window is empty
 	}
 	i, _ := slices.BinarySearchFunc(h.window, &u, func(a report.Queued, b *report.Queued) int {
 		if before(&a, b) {
@@ -261,11 +261,11 @@ func (f *Frontier) insert(u report.Queued) error {
 		return 1
 	})
 	h.window = slices.Insert(h.window, i, u)
-	h.keep(f.window())
+	h.cut(f.window())
 	if i > 0 && h.at >= 0 {
 		return nil // the first URL of the host is the same
 	}
-	return f.place(h)
+	return f.schedule(h)
 }
 
 // place returns only the place of u in its queue: a Queued with no fields
@@ -292,11 +292,11 @@ func (f *Frontier) fill(h *host) error {
 	return nil
 }
 
-// place puts h among the ready or the sleeping hosts, or in neither if h is
+// schedule puts h among the ready or the sleeping hosts, or in neither if h is
 // busy or has no URL. It forgets a host that has no URL and no time to wait
 // for.
-func (f *Frontier) place(h *host) error {
-	f.take(h)
+func (f *Frontier) schedule(h *host) error {
+	f.unschedule(h)
 	if h.busy {
 		return nil
 	}
@@ -317,8 +317,8 @@ func (f *Frontier) place(h *host) error {
 	return nil
 }
 
-// take removes h from the ready and the sleeping hosts.
-func (f *Frontier) take(h *host) {
+// unschedule removes h from the ready and the sleeping hosts.
+func (f *Frontier) unschedule(h *host) {
 	switch {
 	case h.at < 0:
 	case h.sleeps:
@@ -346,7 +346,7 @@ func (f *Frontier) Next(now time.Time) (u report.Queued, wait time.Time, ok bool
 		return u, wait, false, nil
 	}
 	h := f.ready[0]
-	f.take(h)
+	f.unschedule(h)
 	u = h.window[0]
 	h.window = slices.Delete(h.window, 0, 1)
 	h.busy, f.out[u.Seq] = true, true
@@ -366,7 +366,7 @@ func (f *Frontier) wake(now time.Time) error {
 	for len(f.asleep) > 0 && !f.asleep[0].next.After(now) {
 		h := f.asleep[0]
 		h.next = time.Time{}
-		if err := f.place(h); err != nil {
+		if err := f.schedule(h); err != nil {
 			return err
 		}
 	}
@@ -404,7 +404,7 @@ func (f *Frontier) Release(name string, next time.Time) error {
 		f.busy--
 	}
 	h.next = next
-	return f.place(h)
+	return f.schedule(h)
 }
 
 // Hasten lets the host called name be asked at the time next already; a zero
@@ -416,7 +416,7 @@ func (f *Frontier) Hasten(name string, next time.Time) error {
 		return nil
 	}
 	h.next = next
-	return f.place(h)
+	return f.schedule(h)
 }
 
 // Done removes u, which Next has taken out, for good. The host stays busy
@@ -433,7 +433,7 @@ func (f *Frontier) Hold(u report.Queued) error {
 	if h.busy && !h.held {
 		f.busy--
 	}
-	f.take(h)
+	f.unschedule(h)
 	h.busy, h.held = true, true
 	delete(f.out, u.Seq)
 	return f.insert(u)
@@ -446,7 +446,7 @@ func (f *Frontier) Unhold(name string) error {
 		return nil
 	}
 	h.busy, h.held = false, false
-	return f.place(h)
+	return f.schedule(h)
 }
 
 // Keep keeps back u, which Next has taken out: it is not fetched until
@@ -480,7 +480,7 @@ func (f *Frontier) Unkeep(host string, match func(*report.Queued) bool) (n int, 
 // busy until Release.
 func (f *Frontier) Retry(u *report.Queued, due time.Time) error {
 	delete(f.out, u.Seq)
-	f.waits(record.At(due))
+	f.noteDue(record.At(due))
 	return f.store.Postpone(u, record.At(due))
 }
 

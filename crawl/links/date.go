@@ -44,9 +44,9 @@ var monthInName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\D)((?:19|20)\d\d)[-_/.]?(0[1-9]|1[0-2])(?:\D|$)`)
 })
 
-// newest returns the date by which l is ordered: when it changed, or for a sitemap the
+// dateOf returns the date by which l is ordered: when it changed, or for a sitemap the
 // month in its name. ok is false if it has no date.
-func newest(l *Link) (t time.Time, ok bool) {
+func dateOf(l *Link) (t time.Time, ok bool) {
 	if !l.Modified.IsZero() || !l.Sitemap {
 		return l.Modified, !l.Modified.IsZero()
 	}
@@ -72,7 +72,7 @@ func (c *collector) newestFirst(first int) {
 	any := false
 	for i := range list {
 		l := &c.found.Links[first+i]
-		at, ok := newest(l)
+		at, ok := dateOf(l)
 		list[i] = dated{*l, at, ok}
 		any = any || ok
 	}

@@ -36,10 +36,10 @@ func (c *collector) readHTML(body []byte, d Document) {
 	} else {
 		all = t.Targets(cs)
 	}
-	c.room(len(all))
+	c.reserve(len(all))
 	for i := range all {
 		p := &all[i]
-		if p.Kind == markup.LinkForm && !get(t, p.Offset) {
+		if p.Kind == markup.LinkForm && !sendsByGet(t, p.Offset) {
 			continue // sending a form with POST may change something
 		}
 		if l, ok := asLink(p); ok && (l.Requisite || !meta.NoFollow) {
@@ -92,9 +92,9 @@ func relation(rel string) (requisite, ok bool) {
 	return false, true
 }
 
-// get reports whether the form at the byte offset of the body sends its
+// sendsByGet reports whether the form at the byte offset of the body sends its
 // fields as part of the URL (method GET).
-func get(t *markup.Tree, offset int) bool {
+func sendsByGet(t *markup.Tree, offset int) bool {
 	i, ok := slices.BinarySearchFunc(t.Nodes[1:], offset, func(n markup.Node, offset int) int { return int(n.Start) - offset })
 	if !ok || t.Nodes[i+1].Tag != markup.TagForm {
 		return false // the form is in the attribute srcdoc of an iframe

@@ -90,7 +90,7 @@ type Found struct {
 // image, gives only the links of its headers.
 func Find(d Document) Found {
 	c := &collector{base: d.URL, max: linksMax, seen: make(map[string]int)}
-	c.listed(markup.HeaderLinks(d.LinkHeaders))
+	c.addAll(markup.HeaderLinks(d.LinkHeaders))
 	for _, l := range d.Links {
 		anchor := link(markup.LinkA)
 		if d.Anchors {
@@ -99,7 +99,7 @@ func Find(d Document) Found {
 		c.add(l.Target, anchor)
 	}
 	c.read(d)
-	c.shown(d.Shown)
+	c.addShown(d.Shown)
 	return c.found
 }
 
@@ -113,16 +113,16 @@ type collector struct {
 	refused map[string]bool // URLs that the page asks robots not to follow; nil unless Document.Shown is set
 }
 
-// room allocates memory for n links if c has none yet.
-func (c *collector) room(n int) {
+// reserve allocates memory for n links if c has none yet.
+func (c *collector) reserve(n int) {
 	if n = min(n, c.max); len(c.found.Links) == 0 {
 		c.seen, c.found.Links = make(map[string]int, n), make([]Link, 0, n)
 	}
 }
 
-// shown adds the links that a browser found on the page, unless the page asks robots not
+// addShown adds the links that a browser found on the page, unless the page asks robots not
 // to follow them.
-func (c *collector) shown(targets []string) {
+func (c *collector) addShown(targets []string) {
 	if c.found.Asks.NoFollow {
 		return
 	}
@@ -133,9 +133,9 @@ func (c *collector) shown(targets []string) {
 	}
 }
 
-// listed adds the links in a list, such as the links of headers or of a style
+// addAll adds the links in a list, such as the links of headers or of a style
 // sheet. It leaves out a link that a crawl does not follow.
-func (c *collector) listed(links []markup.Link) {
+func (c *collector) addAll(links []markup.Link) {
 	for i := range links {
 		if l, ok := asLink(&links[i]); ok {
 			c.resolve(links[i].Target, l)
@@ -169,7 +169,7 @@ func (c *collector) read(d Document) {
 		c.readHTML(body, d)
 	case mime == page.MimeSheet:
 		cs := charset.Find(body, d.ContentType, d.Usual).Charset
-		c.listed(markup.SheetLinks(body, cs))
+		c.addAll(markup.SheetLinks(body, cs))
 	case d.Sitemap:
 		c.readLines(body)
 	}
@@ -204,7 +204,7 @@ func (c *collector) resolve(reference string, l Link) {
 		return
 	}
 	u, err := urlkey.Resolve(c.base, reference)
-	if err != nil || !fetched(u, c.base) {
+	if err != nil || !isFetchable(u, c.base) {
 		return
 	}
 	if i, ok := c.seen[u]; ok {
@@ -220,10 +220,10 @@ func (c *collector) resolve(reference string, l Link) {
 	c.found.Links = append(c.found.Links, l)
 }
 
-// fetched reports whether a crawl fetches u: a URL of http or https, or that
+// isFetchable reports whether a crawl fetches u: a URL of http or https, or that
 // of a file if base is a file too.
-func fetched(u, base string) bool {
-	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "file:///") && strings.HasPrefix(base, "file:///")
+func isFetchable(u, base string) bool {
+	return urlkey.IsHTTP(u) || strings.HasPrefix(u, "file:///") && strings.HasPrefix(base, "file:///")
 }
 
 // link returns a Link of the given kind without a URL, and requisite returns one

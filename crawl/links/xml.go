@@ -166,7 +166,7 @@ func (x *xmlReader) endFeed(name xml.Name) {
 	case "link", "comments", "commentrss":
 		x.c.add(text, link(markup.LinkLink))
 	case "guid":
-		if text = strings.TrimSpace(text); x.permanent && (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) {
+		if text = strings.TrimSpace(text); x.permanent && urlkey.IsHTTP(text) {
 			x.c.add(text, link(markup.LinkLink))
 		}
 	case "url", "icon", "logo": // url of an RSS channel's image

@@ -46,6 +46,11 @@ type HostTally struct {
 	Kept    int64 `json:"-"` // URLs that are kept back: in a trap, or excluded by an order
 }
 
+// NewHostTally returns the tally of a host for which nothing was counted yet.
+func NewHostTally(host string) HostTally {
+	return HostTally{Host: host, LastTime: record.NoTime, Next: record.NoTime, Silent: record.NoTime, ErrorTime: record.NoTime}
+}
+
 // State says what the crawl has to do with the host: "silent" if the host does
 // not answer, "waiting" if it has URLs to be fetched, or "done".
 func (t *HostTally) State() string {
@@ -94,7 +99,7 @@ type Alert struct {
 	Crawl string `json:"-"` // name of the crawl
 	Kind  AlertKind
 	Host  string // host and port; "" if the alert is about no single host
-	URL   string // a page that shows the matter; or ""
+	URL   string // a page that the alert is about, such as a soft 404; or ""
 	Text  string // what happened, in one sentence
 }
 

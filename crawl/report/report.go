@@ -137,6 +137,10 @@ type Post struct {
 	Body  []byte
 }
 
+// GuessedKey returns the key under which a crawl notes that it has guessed the URL of a sitemap.
+// The state of a crawl meets the key as if it were a URL (see Met in package crawl).
+func GuessedKey(url string) string { return "sitemap:" + url }
+
 // Asked returns the URL to which the request for u is sent: u.URL without the part that stands
 // for the method and the body.
 func (u *Queued) Asked() string {
@@ -213,8 +217,8 @@ type Crawl struct {
 	// Minute and Hour are the rates over the last minute and hour of this run.
 	Minute, Hour Rate
 	Alerts       int64 `json:",omitempty"` // number of alerts
-	// On is the URL of the NATS servers if several processes run the crawl. Name is then
-	// that of the crawl, an @, and the name of a process; "" for one process.
+	// On is the URL of the NATS servers if several processes run the crawl, otherwise "". With
+	// On, Name is the name of the crawl, an @, and the name of a process.
 	On string `json:",omitempty"`
 	// Clicks are the rules by which the browser of the last run clicked; nil for a crawl without
 	// RENDER.
@@ -244,7 +248,7 @@ func (t *CrawlTrap) Host() string { return urlkey.HostPort(t.URL) }
 type Worker struct {
 	Crawl string
 	ID    int
-	Step  string // idle, fetch, extract, write
+	Step  string // idle, fetch or extract
 	URL   string
 	Since record.Time
 }

@@ -222,7 +222,7 @@ func (d *Folder) eachCrawl(ctx context.Context, f func(name, dir string) error) 
 // pause, and stores the result. A running crawl obeys within a second. If
 // there is no such crawl, the error is a *report.NoCrawlError.
 func (d *Folder) OrderCrawl(ctx context.Context, name string, change func(*report.CrawlOrders)) error {
-	dir, err := d.crawl(name)
+	dir, err := d.existingDir(name)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (d *Folder) OrderCrawl(ctx context.Context, name string, change func(*repor
 // has not met; with force, it fetches every URL. If there is no such crawl,
 // the error is a *report.NoCrawlError.
 func (d *Folder) GiveCrawl(ctx context.Context, name string, urls []string, force bool) error {
-	dir, err := d.crawl(name)
+	dir, err := d.existingDir(name)
 	if err != nil {
 		return err
 	}
@@ -244,9 +244,9 @@ func (d *Folder) GiveCrawl(ctx context.Context, name string, urls []string, forc
 	return Give(dir, list)
 }
 
-// crawl returns the folder of the named crawl. If there is no such crawl,
+// existingDir returns the folder of the named crawl. If there is no such crawl,
 // the error is a *report.NoCrawlError.
-func (d *Folder) crawl(name string) (string, error) {
+func (d *Folder) existingDir(name string) (string, error) {
 	if dir := d.crawlDir(name); Exists(dir) {
 		return dir, nil
 	}

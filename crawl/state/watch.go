@@ -10,7 +10,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"infomall/crawl/report"
-	"infomall/store/record"
 )
 
 // alertsMax is how many alerts the state of a crawl keeps. A new one then
@@ -96,9 +95,9 @@ func Tallies(dir string) iter.Seq2[[]report.HostTally, error] {
 		}
 		var rest []report.HostTally
 		for host, n := range queues {
-			rest = append(rest, report.HostTally{
-				Host: host, LastTime: record.NoTime, Next: record.NoTime, Silent: record.NoTime, ErrorTime: record.NoTime, Waiting: n.waiting, Kept: n.kept,
-			})
+			t := report.NewHostTally(host)
+			t.Waiting, t.Kept = n.waiting, n.kept
+			rest = append(rest, t)
 		}
 		slices.SortFunc(rest, func(a, b report.HostTally) int { return cmp.Compare(a.Host, b.Host) })
 		for part := range slices.Chunk(rest, visitRows) {

@@ -71,7 +71,7 @@ func isDated(path string) bool {
 			i++
 		}
 		if i > from {
-			if inYear = false; i-from <= 10 && dateParts[strings.ToLower(path[from:i])] && !isFolder(path, from, i) {
+			if inYear = false; i-from <= 10 && dateParts[strings.ToLower(path[from:i])] && !hasOtherMeaning(path, from, i) {
 				return true
 			}
 			continue
@@ -94,10 +94,10 @@ func isDated(path string) bool {
 	return false
 }
 
-// isFolder reports whether the word path[from:to], which is one of
+// hasOtherMeaning reports whether the word path[from:to], which is one of
 // dateParts, does not mean a date here. That is so if the word also has another
 // meaning, such as "tag" (German for day), and no "=" follows it.
-func isFolder(path string, from, to int) bool {
+func hasOtherMeaning(path string, from, to int) bool {
 	switch path[from:to] {
 	case "tag", "mon", "mes", "ano", "dia":
 		return to >= len(path) || path[to] != '='

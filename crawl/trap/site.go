@@ -279,10 +279,10 @@ func (s *Site) Refuse(u string, barren int) string {
 	return ""
 }
 
-// Kind returns the name of the kind of URLs to which u belongs and which is
+// TrapOf returns the name of the kind of URLs to which u belongs and which is
 // a trap. The name is "" if the site as a whole is a trap. ok is false if u
 // is in no trap.
-func (s *Site) Kind(u string) (name string, ok bool) {
+func (s *Site) TrapOf(u string) (name string, ok bool) {
 	for _, name := range kindsOf(u) {
 		if k := s.kinds[name]; k != nil && s.closed(k) {
 			return name, true

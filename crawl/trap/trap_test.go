@@ -118,7 +118,7 @@ func TestVisits(t *testing.T) {
 		u := fmt.Sprintf("http://a.cn/p%d?token=ab12cd%d", i%5, i)
 		s.Note(Page{URL: u, Print: NewPrint(u, []byte("<p>"+words(i%5)))})
 	}
-	if s.Names() {
+	if s.NamesVisits() {
 		t.Error("an argument that names pages is taken for the name of a visit")
 	}
 }

@@ -23,7 +23,7 @@ type slot struct {
 	// first has, for each URL without the value of the slot, what the first page fetched for it
 	// was. The key is the hash of that URL. Once the slot is known to name visits, first does
 	// not change any more.
-	first map[uint64]first
+	first map[uint64]firstPage
 }
 
 // The states of a slot: what its value means, as far as it is known.
@@ -33,10 +33,10 @@ const (
 	slotContent        // the value identifies a page
 )
 
-// first describes the first page that was fetched for a URL from which a slot was removed. It
+// firstPage describes the first page that was fetched for a URL from which a slot was removed. It
 // holds three hashes: of the value of the slot, of the whole text of the page, and of the words
 // in that text.
-type first struct {
+type firstPage struct {
 	value, same, words uint64
 	counted            bool // whether the page counts in slot.same already
 }
@@ -153,7 +153,7 @@ func (s *Site) noteVisit(u string, p *Print) (found bool) {
 		if l == nil || l.state != slotOpen {
 			continue
 		}
-		now := first{value: hashText(x.value), same: p.same, words: p.words}
+		now := firstPage{value: hashText(x.value), same: p.same, words: p.words}
 		key := hashText(x.rest)
 		was, ok := l.first[key]
 		switch {
@@ -193,7 +193,7 @@ func (s *Site) slot(x part) *slot {
 	}
 	l := s.slots[x.name]
 	if l == nil && len(s.slots) < slotsMax {
-		l = &slot{first: make(map[uint64]first)}
+		l = &slot{first: make(map[uint64]firstPage)}
 		if s.slots == nil {
 			s.slots = make(map[string]*slot)
 		}
@@ -225,9 +225,9 @@ func NamesFolder(names []string, folder string) bool {
 	})
 }
 
-// Names reports whether the URLs of the site are known to name visits, such
+// NamesVisits reports whether the URLs of the site are known to name visits, such
 // as by a session id.
-func (s *Site) Names() bool {
+func (s *Site) NamesVisits() bool {
 	for _, l := range s.slots {
 		if l.state == slotVisit {
 			return true
@@ -242,7 +242,7 @@ func (s *Site) Names() bool {
 func (s *Site) Normal(u string) string {
 	for again := true; again; {
 		again = false
-		if !s.Names() {
+		if !s.NamesVisits() {
 			return u
 		}
 		for _, x := range partsOf(u) {
@@ -299,9 +299,9 @@ func (s *Site) readSlots(m map[string]storedSlot) {
 	for name, x := range m {
 		l := &slot{state: slotContent}
 		if x.Visit {
-			l.state, l.first = slotVisit, make(map[uint64]first)
+			l.state, l.first = slotVisit, make(map[uint64]firstPage)
 			for b := x.Fetched; len(b) >= 8; b = b[8:] {
-				l.first[binary.LittleEndian.Uint64(b)] = first{}
+				l.first[binary.LittleEndian.Uint64(b)] = firstPage{}
 			}
 		}
 		if s.slots == nil {

@@ -44,7 +44,7 @@ func crawlURL(written string, files bool) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") && !(files && strings.HasPrefix(u, "file:///")):
+	case !urlkey.IsHTTP(u) && !(files && strings.HasPrefix(u, "file:///")):
 		return "", errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
 	case hasUser(u):
 		return "", errUser

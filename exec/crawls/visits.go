@@ -3,7 +3,6 @@ package crawls
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"infomall/crawl/revisit"
 	"infomall/exec/plan"
@@ -123,7 +122,7 @@ func (v Visits) build(query string) (plan.Node, error) {
 // revisited reports whether CRAWL DUE can visit a URL: an http or https URL
 // that is not a robots.txt. Crawls fetch robots.txt whenever they need it.
 func revisited(url string) bool {
-	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
+	return urlkey.IsHTTP(url) && urlkey.RawPath(url) != "/robots.txt"
 }
 
 // openVisit is a visit of which the index does not say whether it found a change: its index

@@ -25,6 +25,11 @@ func HostPort(canonical string) string {
 	return authority[strings.LastIndexByte(authority, '@')+1:]
 }
 
+// IsHTTP reports whether a canonical URL has the scheme http or https.
+func IsHTTP(canonical string) bool {
+	return strings.HasPrefix(canonical, "http://") || strings.HasPrefix(canonical, "https://")
+}
+
 // Domain returns the registered domain of the host of a canonical URL, by the
 // public suffix list: pku.edu.cn for www.pku.edu.cn. If the host is an IP
 // address, a public suffix or a single label, Domain returns the host itself.

@@ -39,7 +39,7 @@ func Base(page, named string) string {
 		return page
 	}
 	u, err := Resolve(page, named)
-	if err != nil || !(strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "file:///") && strings.HasPrefix(page, "file:///")) {
+	if err != nil || !IsHTTP(u) && !(strings.HasPrefix(u, "file:///") && strings.HasPrefix(page, "file:///")) {
 		return page
 	}
 	return u

@@ -29,7 +29,7 @@ func PageOf(url string) string {
 		return url
 	}
 	for _, prefix := range []string{DOM, Screenshot} {
-		if page, ok := strings.CutPrefix(url, prefix); ok && (strings.HasPrefix(page, "http://") || strings.HasPrefix(page, "https://")) {
+		if page, ok := strings.CutPrefix(url, prefix); ok && IsHTTP(page) {
 			return page
 		}
 	}

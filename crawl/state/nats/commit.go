@@ -183,17 +183,17 @@ func (s *Session) Tally(host string) (report.HostTally, error) {
 			return t, errMessage
 		}
 	}
-	if s.f.clean[partitionOf(host, len(s.at))] {
+	if s.f.clean[partitionOf(host, len(s.owns))] {
 		return t, nil
 	}
 	if t.Host == "" {
-		t = report.HostTally{Host: host, LastTime: record.NoTime, Next: record.NoTime, Silent: record.NoTime, ErrorTime: record.NoTime}
+		t = report.NewHostTally(host)
 	}
 	delay := s.f.o.Delay
 	if delay < 0 {
 		delay = delayUnknown
 	}
-	from := s.took
+	from := s.began
 	if s.f.quiet.After(from) {
 		from = s.f.quiet
 	}

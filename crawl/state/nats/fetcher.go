@@ -62,7 +62,7 @@ type fetcher struct {
 	quiet     time.Time    // until then, the fetcher that had partitions of f before may ask their hosts
 	lastAlive []string     // fetchers that were alive when f looked last; used by watch only
 
-	paging sync.Mutex // held while the ledger changes
+	ledgerMu sync.Mutex // held while the ledger changes
 
 	mu      sync.Mutex
 	part    part      // what f says about itself
@@ -105,7 +105,7 @@ func Join(ctx context.Context, o Options) (res report.CrawlResult, err error) {
 	if o.MaxTime > 0 {
 		f.ends = r.crawl.Started.Std().Add(o.MaxTime)
 	}
-	if err := f.nameIt(); err != nil {
+	if err := f.chooseName(); err != nil {
 		return res, err
 	}
 	watching, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -118,14 +118,14 @@ func Join(ctx context.Context, o Options) (res report.CrawlResult, err error) {
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Lease)
 	defer cancel()
 	err = errors.Join(err, f.depart(leaving))
-	f.sum(leaving, &res)
+	f.addCounts(leaving, &res)
 	res.Elapsed = time.Since(begun)
 	return res, err
 }
 
-// nameIt gives f its name. It also chooses a name for the state of f in the folder, one that no
+// chooseName gives f its name. It also chooses a name for the state of f in the folder, one that no
 // other process uses.
-func (f *fetcher) nameIt() error {
+func (f *fetcher) chooseName() error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -157,12 +157,12 @@ func (f *fetcher) nameIt() error {
 func (f *fetcher) sessions(ctx context.Context) (res report.CrawlResult, err error) {
 	pause := f.o.Every / 2
 	for {
-		if err := f.tell(ctx); err != nil {
-			return res, f.whole(ctx, err)
+		if err := f.storePart(ctx); err != nil {
+			return res, f.endError(ctx, err)
 		}
 		owned, err := f.acquire(ctx)
 		if err != nil || len(owned) == 0 {
-			return res, f.whole(ctx, err)
+			return res, f.endError(ctx, err)
 		}
 		one, err := f.runSession(ctx, owned)
 		res.Ended, res.Raised = one.Ended, append(res.Raised, one.Raised...)
@@ -190,8 +190,8 @@ func (f *fetcher) sessions(ctx context.Context) (res report.CrawlResult, err err
 	}
 }
 
-// whole returns nil if the crawl has ended for all processes, otherwise err.
-func (f *fetcher) whole(ctx context.Context, err error) error {
+// endError returns nil if the crawl has ended for all processes, otherwise err.
+func (f *fetcher) endError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -365,7 +365,7 @@ func (f *fetcher) conclude() error {
 // depart gives up the partitions of f, and says that f takes part no more.
 func (f *fetcher) depart(ctx context.Context) error {
 	_, _, err := change(ctx, f.run.at, keyOwners, func(o *owners) error {
-		o.sized(f.run.crawl.Partitions)
+		o.resize(f.run.crawl.Partitions)
 		mine := o.of(f.name)
 		if len(mine) == 0 {
 			return errKeep
@@ -380,12 +380,12 @@ func (f *fetcher) depart(ctx context.Context) error {
 		f.part.Crawl.Waiting = 0 // others fetch it
 	}
 	f.mu.Unlock()
-	return errors.Join(err, f.tell(ctx))
+	return errors.Join(err, f.storePart(ctx))
 }
 
-// sum adds the counts of all fetchers to res. If the crawl has ended, sum first waits until the
+// addCounts adds the counts of all fetchers to res. If the crawl has ended, sum first waits until the
 // other fetchers have left, or ctx ends.
-func (f *fetcher) sum(ctx context.Context, res *report.CrawlResult) {
+func (f *fetcher) addCounts(ctx context.Context, res *report.CrawlResult) {
 	c := f.run.crawl
 	f.mu.Lock()
 	parts := f.parts

@@ -40,8 +40,8 @@ func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 	if time.Since(denied) < deniedFor {
 		return false, nil
 	}
-	f.paging.Lock()
-	defer f.paging.Unlock()
+	f.ledgerMu.Lock()
+	defer f.ledgerMu.Unlock()
 	l, _, err := change(ctx, f.run.at, keyLedger, func(l *ledger) error {
 		if *l == nil {
 			*l = make(ledger)
@@ -69,8 +69,8 @@ func (f *fetcher) allows(ctx context.Context, pages int64) (bool, error) {
 // giveBack gives up the pages that f may still fetch, if f has nothing to fetch, so that other
 // fetchers can get them.
 func (f *fetcher) giveBack(ctx context.Context) error {
-	f.paging.Lock()
-	defer f.paging.Unlock()
+	f.ledgerMu.Lock()
+	defer f.ledgerMu.Unlock()
 	f.mu.Lock()
 	fetched, much := f.part.Crawl.Fetched, f.part.Idle && f.granted > f.part.Crawl.Fetched
 	if much {

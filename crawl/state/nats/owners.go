@@ -25,8 +25,8 @@ type owners struct {
 	Clean []bool   // no fetcher has the partition, and all before wrote down everything they did
 }
 
-// sized makes o a table of n partitions without owners, unless o has n partitions already.
-func (o *owners) sized(n int) {
+// resize makes o a table of n partitions without owners, unless o has n partitions already.
+func (o *owners) resize(n int) {
 	if len(o.Of) == n && len(o.Clean) == n {
 		return
 	}
@@ -141,7 +141,7 @@ func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m m
 	was := make(map[int]bool) // whether a partition that is taken was clean
 	var robbed []string       // fetchers from which partitions are taken
 	o, _, err = change(ctx, f.run.at, keyOwners, func(o *owners) error {
-		o.sized(f.run.crawl.Partitions)
+		o.resize(f.run.crawl.Partitions)
 		m = o.movesOf(f.name, names)
 		if len(m.take)+len(m.give) == 0 {
 			return errKeep
@@ -174,7 +174,7 @@ func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m m
 			}
 		}
 	}
-	o.sized(f.run.crawl.Partitions)
+	o.resize(f.run.crawl.Partitions)
 	for _, p := range m.give {
 		delete(f.clean, p)
 	}
@@ -184,8 +184,8 @@ func (f *fetcher) settleWith(ctx context.Context, names []string) (o owners, m m
 	return o, m, nil
 }
 
-// tell stores the part of f, which is what f says about itself to the other fetchers.
-func (f *fetcher) tell(ctx context.Context) error {
+// storePart stores the part of f, which is what f says about itself to the other fetchers.
+func (f *fetcher) storePart(ctx context.Context) error {
 	f.mu.Lock()
 	data, err := json.Marshal(&f.part)
 	f.mu.Unlock()
@@ -202,14 +202,14 @@ func (f *fetcher) tell(ctx context.Context) error {
 // between the two steps.
 func (f *fetcher) hold(ctx context.Context, s *Session) error {
 	begun := time.Now()
-	if err := f.tell(ctx); err != nil {
+	if err := f.storePart(ctx); err != nil {
 		return err
 	}
 	o, _, err := read[owners](ctx, f.run.at, keyOwners)
 	if err != nil {
 		return err
 	}
-	o.sized(f.run.crawl.Partitions)
+	o.resize(f.run.crawl.Partitions)
 	if s != nil && !slices.Equal(o.of(f.name), s.owned) {
 		s.lose(errLost)
 	} else if s != nil {
@@ -285,7 +285,7 @@ func (f *fetcher) look(ctx context.Context) error {
 	if err := f.giveBack(ctx); err != nil {
 		return err
 	}
-	o.sized(f.run.crawl.Partitions)
+	o.resize(f.run.crawl.Partitions)
 	names := alive(parts)
 	m := o.movesOf(f.name, names)
 	steady := slices.Equal(names, f.lastAlive) // as it was when f looked last
@@ -300,7 +300,7 @@ func (f *fetcher) look(ctx context.Context) error {
 		f.part.Owners = e.seq
 		f.mu.Unlock()
 	}
-	over, err := f.finds(ctx, parts, &o, e.seq)
+	over, err := f.atEnd(ctx, parts, &o, e.seq)
 	if err != nil || !over {
 		return err
 	}
@@ -314,9 +314,9 @@ func (f *fetcher) look(ctx context.Context) error {
 	return err
 }
 
-// finds reports whether the crawl has come to its end: a limit is reached, or no fetcher has
+// atEnd reports whether the crawl has come to its end: a limit is reached, or no fetcher has
 // anything left to fetch. The caller must read parts before o.
-func (f *fetcher) finds(ctx context.Context, parts []part, o *owners, seq uint64) (bool, error) {
+func (f *fetcher) atEnd(ctx context.Context, parts []part, o *owners, seq uint64) (bool, error) {
 	if f.o.MaxPages > 0 {
 		fetched := int64(0)
 		for i := range parts {

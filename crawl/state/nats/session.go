@@ -28,21 +28,21 @@ type Session struct {
 	f     *fetcher
 	id    string // marks the messages that the session publishes
 	owned []int  // sorted
-	at    []bool // whether partition i is in owned
-	took  time.Time
+	owns  []bool // whether partition i is in owned
+	began time.Time
 	fence map[int]*message // by partition, the last message that the session knows in its log of what is done
 
 	// feed gets the messages with URLs of the owned partitions.
-	feed     chan addMessage
-	broken   chan struct{} // closed when the session has failed
-	before   uint64        // messages that were there when the session began, and that Receive has not read
-	read     uint64
-	done     doneSet       // empty after the first call of Receive
-	again    map[urlID]int // of done, how many forced URLs were met again
-	caught   bool          // Receive has read all of before
-	stop     func()        // ends reading; nil before it begins
-	reading  sync.WaitGroup
-	received bool // Receive is calling the engine
+	feed      chan addMessage
+	broken    chan struct{} // closed when the session has failed
+	before    uint64        // messages that were there when the session began, and that Receive has not read
+	read      uint64
+	done      doneSet       // empty after the first call of Receive
+	again     map[urlID]int // of done, how many forced URLs were met again
+	caught    bool          // Receive has read all of before
+	stop      func()        // ends reading; nil before it begins
+	reading   sync.WaitGroup
+	receiving bool // Receive is calling the engine
 
 	// These fields hold the changes since the last Commit.
 	adds  *adds
@@ -61,12 +61,12 @@ type Session struct {
 // the session closes, also if newSession returns an error.
 func newSession(ctx context.Context, f *fetcher, q *local, owned []int) (*Session, error) {
 	s := &Session{
-		local: q, f: f, id: rand.Text(), owned: owned, at: make([]bool, f.run.crawl.Partitions), took: time.Now(), fence: make(map[int]*message),
+		local: q, f: f, id: rand.Text(), owned: owned, owns: make([]bool, f.run.crawl.Partitions), began: time.Now(), fence: make(map[int]*message),
 		feed: make(chan addMessage, 64), broken: make(chan struct{}), again: make(map[urlID]int), dones: make(map[int][]byte), hosts: make(map[string][]byte), seqs: make(map[string]uint64),
 	}
 	s.adds = newAdds(f.run, s.id, false)
 	for _, p := range owned {
-		s.at[p] = true
+		s.owns[p] = true
 	}
 	err := s.open(ctx)
 	if err != nil {
@@ -278,8 +278,8 @@ func (s *Session) Receive(n int, add func(u report.Queued, given bool) error) er
 
 // meetAll calls add with the URLs of m that are not done.
 func (s *Session) meetAll(m *addMessage, add func(u report.Queued, given bool) error) error {
-	s.received = true
-	defer func() { s.received = false }()
+	s.receiving = true
+	defer func() { s.receiving = false }()
 	for i := range m.urls {
 		u := &m.urls[i]
 		if len(s.done) > 0 {
@@ -291,7 +291,7 @@ func (s *Session) meetAll(m *addMessage, add func(u report.Queued, given bool) e
 			}
 		}
 		if u.Guessed {
-			if _, err := s.local.Meet("sitemap:" + u.URL); err != nil {
+			if _, err := s.local.Meet(report.GuessedKey(u.URL)); err != nil {
 				return err
 			}
 		}
@@ -318,7 +318,7 @@ func (s *Session) wasDone(u *report.Queued) (bool, error) {
 		return false, nil
 	}
 	if u.Guessed {
-		_, err := s.local.Meet("sitemap:" + u.URL)
+		_, err := s.local.Meet(report.GuessedKey(u.URL))
 		return true, err
 	}
 	_, err := s.local.Meet(u.URL)
@@ -326,7 +326,7 @@ func (s *Session) wasDone(u *report.Queued) (bool, error) {
 }
 
 // Owns reports whether a host is in a partition of the session; see crawl.Shared.
-func (s *Session) Owns(host string) bool { return s.at[partitionOf(host, len(s.at))] }
+func (s *Session) Owns(host string) bool { return s.owns[partitionOf(host, len(s.owns))] }
 
 // Send gives u to the owner of its host; see crawl.Shared.
 func (s *Session) Send(u report.Queued) (bool, error) {
@@ -335,15 +335,15 @@ func (s *Session) Send(u report.Queued) (bool, error) {
 			return false, err
 		}
 	}
-	s.adds.add(partitionOf(u.Host, len(s.at)), &u)
+	s.adds.add(partitionOf(u.Host, len(s.owns)), &u)
 	return true, nil
 }
 
 // Add queues u; see crawl.State.
 func (s *Session) Add(u *report.Queued) (bool, error) {
 	added, err := s.local.Add(u)
-	if added && err == nil && !s.received {
-		s.adds.add(partitionOf(u.Host, len(s.at)), u)
+	if added && err == nil && !s.receiving {
+		s.adds.add(partitionOf(u.Host, len(s.owns)), u)
 	}
 	return added, err
 }
@@ -353,7 +353,7 @@ func (s *Session) Done(u *report.Queued) error {
 	if err := s.local.Done(u); err != nil {
 		return err
 	}
-	p, id := partitionOf(u.Host, len(s.at)), idOf(u)
+	p, id := partitionOf(u.Host, len(s.owns)), idOf(u)
 	s.dones[p] = append(s.dones[p], id[:]...)
 	return nil
 }

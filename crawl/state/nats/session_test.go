@@ -29,7 +29,7 @@ func testSession(t *testing.T, url, name string) *Session {
 	}
 	f := &fetcher{run: r, name: name, part: part{Fetcher: name}, ctx: t.Context(), kick: make(chan struct{}, 1), clean: make(map[int]bool), crawl: r.crawl, o: Options{Delay: time.Minute, Lease: time.Hour}, renewed: time.Now()}
 	_, _, err = change(t.Context(), r.at, keyOwners, func(o *owners) error {
-		o.sized(4)
+		o.resize(4)
 		for p := range o.Of {
 			f.clean[p] = o.Clean[p]
 			o.Of[p], o.Clean[p] = name, false
@@ -104,7 +104,7 @@ func TestLateOwner(t *testing.T) {
 		t.Errorf("the next owner fetches %v, want only %s", urls, page.URL)
 	}
 	tally, err := next.Tally("a.example")
-	if wait := record.At(next.took.Add(time.Minute)); err != nil || tally.Fetched != 1 || tally.Next < wait {
+	if wait := record.At(next.began.Add(time.Minute)); err != nil || tally.Fetched != 1 || tally.Next < wait {
 		t.Errorf("the next owner finds %+v, %v, and asks the host before %v", tally, err, wait.Std())
 	}
 	if added, err := next.Add(&seed[0]); added || err != nil {
@@ -126,7 +126,7 @@ func TestHolds(t *testing.T) {
 	if s.Holds() || !s.Leaves() {
 		t.Error("a silent fetcher holds its partitions")
 	}
-	if err := s.f.tell(t.Context()); err != nil {
+	if err := s.f.storePart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if s.Holds() {
@@ -162,9 +162,9 @@ func TestCameBack(t *testing.T) {
 			return nil
 		})
 		if err == nil && !dead {
-			err = late.f.tell(t.Context())
+			err = late.f.storePart(t.Context())
 		}
-		if err = errors.Join(err, next.f.tell(t.Context())); err != nil {
+		if err = errors.Join(err, next.f.storePart(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		begun := time.Now()
@@ -172,7 +172,7 @@ func TestCameBack(t *testing.T) {
 		if err != nil || len(o.of("next")) != 4 || len(m.take) != 4 {
 			t.Fatalf("the moves are %+v, the owners %+v, %v", m, o, err)
 		}
-		least, most := next.took.Add(next.f.o.Delay), begun.Add(next.f.o.Lease)
+		least, most := next.began.Add(next.f.o.Delay), begun.Add(next.f.o.Lease)
 		if !dead {
 			least, most = begun.Add(next.f.o.Lease+next.f.o.Delay), begun.Add(2*next.f.o.Lease)
 		}
