@@ -33,13 +33,13 @@ type body struct {
 	ctx  context.Context
 	c    *Client
 	cn   *conn
-	end  time.Time
-	max  int64
-	data []byte   // what was received so far of head and body, if file is nil
-	file *os.File // what was received so far of head and body, if it has more than MemoryMax bytes
-	head int      // bytes of the head
-	none bool     // the response has no body, whatever its head says
-	n    int64    // bytes of the body so far
+	end  time.Time // when the client gives up the response
+	max  int64     // bytes of the body after which it is cut
+	data []byte    // what was received so far of head and body, if file is nil
+	file *os.File  // what was received so far of head and body, if it has more than MemoryMax bytes
+	head int       // bytes of the head
+	none bool      // the response has no body, whatever its head says
+	n    int64     // bytes of the body so far
 
 	// deadline is the end of the current window, in which hurry checks the speed of the server.
 	// When the window began, n had the value since. Until deadline, n must grow by the value of
@@ -243,7 +243,7 @@ func (b *body) chunked() error {
 		if err := b.take(size); err != nil {
 			return err
 		}
-		if err := b.take(2); err != nil {
+		if err := b.take(2); err != nil { // the line end after the chunk
 			return err
 		}
 	}
@@ -256,8 +256,8 @@ func (b *body) chunked() error {
 	return errors.New("the trailers never end")
 }
 
-// capture returns the received bytes as a capture. If the body is large, it
-// is copied to a file that belongs to the capture.
+// capture returns the received bytes as a capture. A body that is in b.file is copied to
+// a file that belongs to the capture.
 func (b *body) capture() (*record.Capture, error) {
 	c := &record.Capture{RefersTime: record.NoTime, Truncated: b.outcome == report.OutcomeTruncated || b.outcome == report.OutcomeIncomplete || b.outcome == report.OutcomeTimeout}
 	if b.file == nil {

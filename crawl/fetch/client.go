@@ -382,8 +382,8 @@ func (c *Client) takeReader(cn *conn) (empty bool) {
 	return empty
 }
 
-// keep keeps cn for the next request to the host of r. If idleMany
-// connections are unused already, keep closes one of them.
+// keep keeps cn for the next request to the host of r, in place of a connection that was
+// kept for it before. If idleMany connections are unused already, keep closes one of them.
 func (c *Client) keep(cn *conn, r Request) {
 	cn.used, cn.old = c.now(), true
 	key := r.URL.Scheme + r.URL.Host

@@ -131,10 +131,10 @@ func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time) (kept boo
 }
 
 // cookieDomain returns the domain to which a cookie is sent, in lower case.
-// host is the host that set it. The bool is false if the host may not set a
-// cookie for that domain.
-func cookieDomain(host string, cookie *http.Cookie) (string, bool) {
-	domain := strings.ToLower(strings.TrimPrefix(cookie.Domain, "."))
+// host is the host that set it. ok is false if the host may not set a cookie for
+// that domain.
+func cookieDomain(host string, cookie *http.Cookie) (domain string, ok bool) {
+	domain = strings.ToLower(strings.TrimPrefix(cookie.Domain, "."))
 	if domain == "" || domain == host {
 		return host, true
 	}

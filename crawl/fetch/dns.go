@@ -105,8 +105,8 @@ func (n *names) find(ctx context.Context, host string, x *name) {
 	}
 }
 
-// LookupWait returns how long to wait before a host is looked up again,
-// after fails failures in a row.
+// LookupWait returns how long to wait before a host is looked up again, after
+// fails failures in a row; fails is at least 1.
 func LookupWait(fails int) time.Duration {
 	return min(lookupWaitMin<<min(fails-1, 10), lookupWaitMax)
 }

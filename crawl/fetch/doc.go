@@ -2,7 +2,7 @@
 //
 // A Client sends requests of HTTP/1.1, directly or through a proxy:
 //
-//	Resolve ─▶ Get: guard, connect (proxy, TLS), send, read head and body ─▶ Response
+//	Resolve ─▶ Do: guard, connect (proxy, TLS), send, read head and body ─▶ Response
 //
 // It keeps the status line, the headers and the body as they came, framing and
 // content codings included: net/http would undo some of them. The package also
@@ -10,5 +10,5 @@
 // set; it sends the passwords of a netrc file; and it bounds what all requests
 // together receive, in total (the quota) and per second (the rate).
 //
-// The caller decides when which host is asked, follows redirects, and tries again.
+// The caller decides when each host is asked, follows redirects, and tries again.
 package fetch

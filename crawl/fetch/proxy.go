@@ -44,7 +44,7 @@ func newProxy(text string, p passwords) (proxy, error) {
 func (p *proxy) url() *url.URL { return &url.URL{Scheme: "http", Host: p.host} }
 
 // checkTarget returns an error if the client must not ask the proxy for u. The
-// host of u is then an address that the guard refuses, or localhost.
+// host of u is then localhost, or an address that the guard refuses.
 func (c *Client) checkTarget(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	a, err := netip.ParseAddr(host)

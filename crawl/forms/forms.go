@@ -56,17 +56,17 @@ type Page struct {
 	Charset string // of the page, and of the body of Tree
 }
 
-// Find returns the forms of a page that have a field with one of the given names, in
+// Find returns the forms of a page that have a field with one of the names, in
 // order. It leaves out a form that asks for a password or a file, one that a script
 // sends (method dialog), and one that asks robots not to follow it.
-func Find(p Page, given []string) (list []*Form) {
+func Find(p Page, names []string) (list []*Form) {
 	r := reader{p: p, ids: make(map[string]*found)}
 	for i := 1; i < len(p.Tree.Nodes); i++ {
 		r.node(i)
 	}
 	r.endList()
 	for _, f := range r.all {
-		named := func(x Field) bool { return slices.Contains(given, x.Name) }
+		named := func(x Field) bool { return slices.Contains(names, x.Name) }
 		if !f.refused && len(f.Fields) <= fieldsMax && slices.ContainsFunc(f.Fields, named) && len(list) < formsMax {
 			list = append(list, &f.Form)
 		}

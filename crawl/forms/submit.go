@@ -11,12 +11,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of the fields of a submission, in bytes. A GET has them in its URL. The frontier of
-// a crawl holds a POST until it is sent; pages of some systems have tens of KB in hidden
-// fields.
+// Bounds of the fields of a submission, in bytes.
 const (
-	sentMax   = 3000
-	postedMax = 64 << 10
+	sentMax   = 3000     // of a GET, which has them in its URL
+	postedMax = 64 << 10 // of a POST, which the frontier holds until it is sent; some pages have tens of KB in hidden fields
 )
 
 // Given has the values that a crawl submits for the fields of one name.

@@ -60,8 +60,8 @@ func dateOf(l *Link) (t time.Time, ok bool) {
 }
 
 // newestFirst puts the links of a sitemap or feed, those from the index first on, in
-// order: those with a date, the newest first, then the others. No link may be added
-// after that.
+// order: those with a date, the newest first, then the others. The indexes in c.seen are
+// then wrong, so no link may be added any more.
 func (c *collector) newestFirst(first int) {
 	type dated struct {
 		Link

@@ -92,18 +92,18 @@ const (
 func New(sample []Page, total int, b Budget) *Plan {
 	p := newPlan(b)
 	p.learn(sample)
-	budget := max(b.Visits, math.SmallestNonzeroFloat64) / max(float64(total), 1) // of each page
-	var known []rates                                                             // of each page with more than one visit
+	perPage := max(b.Visits, math.SmallestNonzeroFloat64) / max(float64(total), 1) // visits per day that the budget has for each page
+	var known []rates                                                              // of each page with more than one visit
 	for i := range sample {
 		if sample[i].visits > 0 {
 			known = append(known, sample[i].shares(&p.prior))
 		}
 	}
 	if len(known) <= len(sample)/2 {
-		p.price = firstPrice / budget
+		p.price = firstPrice / perPage
 		return p
 	}
-	p.price = p.affordable(known, budget*float64(len(known)))
+	p.price = p.affordable(known, perPage*float64(len(known)))
 	return p
 }
 
@@ -111,8 +111,8 @@ func New(sample []Page, total int, b Budget) *Plan {
 // most the given number per day. pages has the probabilities of the rates of each page.
 func (p *Plan) affordable(pages []rates, visits float64) float64 {
 	// The interval of a page rises with the price. So the intervals at the lowest and the
-	// highest price that are left bound it. Each page has the indexes of these intervals,
-	// and of the one at the price that is tried.
+	// highest price that are left bound it. bounds has the indexes in p.days of these two
+	// intervals of a page, and of its interval at the price that is tried.
 	type bounds struct{ shortest, longest, tried int }
 	intervals := make([]bounds, len(pages))
 	for i := range intervals {

@@ -66,10 +66,9 @@ func pathOf(url string) string {
 // normalize brings a path into the form in which RFC 9309 §2.2.2 compares
 // paths. It escapes bytes that no URL contains, such as bytes beyond ASCII
 // and blanks. It resolves escapes of letters, digits and - . _ ~, and writes
-// other escapes in upper case. It percent-encodes every $ as
-// %24. rule says that s is the
-// path of a rule, in which * is special; otherwise normalize escapes every *
-// too.
+// other escapes in upper case. It escapes every $, because a $ in a path is an
+// ordinary character. rule says that s is the path of a rule, in which * is
+// special; otherwise normalize escapes every * too.
 func normalize(s string, rule bool) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {

@@ -118,8 +118,8 @@ func Open(d disk.FS, dir string) (*Crawl, error) {
 	return q, nil
 }
 
-// start creates the files and buckets that do not exist yet, reads the
-// number of the last fetch, and syncs the folder.
+// start creates the files and buckets that do not exist yet, sets q.seq, and
+// syncs the folder.
 func (q *Crawl) start(d disk.FS) error {
 	gate, err := d.OpenFile(filepath.Join(q.dir, fileGate), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -334,6 +334,7 @@ func (q *Crawl) Orders() (o report.CrawlOrders, err error) {
 	return o, get(b, keyOrders, &o)
 }
 
+// set stores v as JSON under a key of bucketAbout.
 func (q *Crawl) set(key []byte, v any) error {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
@@ -342,6 +343,7 @@ func (q *Crawl) set(key []byte, v any) error {
 	return set(b, key, v)
 }
 
+// set stores v as JSON under key.
 func set(b *bolt.Bucket, key []byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -350,6 +352,7 @@ func set(b *bolt.Bucket, key []byte, v any) error {
 	return b.Put(key, text)
 }
 
+// get decodes the JSON under key into v. If the bucket does not have the key, v stays as it is.
 func get(b *bolt.Bucket, key []byte, v any) error {
 	text := b.Get(key)
 	if text == nil {
@@ -386,9 +389,9 @@ func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 	return list, nil
 }
 
-// Reset empties the state for a crawl that begins again from its seeds. It
-// keeps the logs of fetches and alerts, and the failures. It also keeps the inbox: URLs that were
-// added after or near the end of the last crawl are for the next one.
+// Reset empties the state for a crawl that begins again from its seeds. It keeps
+// the logs of fetches and alerts, and the failures. It also keeps the inbox: URLs
+// that were added after or near the end of the last crawl are for the next one.
 func (q *Crawl) Reset() error {
 	if err := q.begin(); err != nil {
 		return err

@@ -95,8 +95,8 @@ func isDated(path string) bool {
 }
 
 // hasOtherMeaning reports whether the word path[from:to], which is one of
-// dateParts, does not mean a date here. That is so if the word also has another
-// meaning, such as "tag" (German for day), and no "=" follows it.
+// dateParts, does not mean a date here: it is also a word for something else,
+// such as "tag" (German for day), and no "=" follows it.
 func hasOtherMeaning(path string, from, to int) bool {
 	switch path[from:to] {
 	case "tag", "mon", "mes", "ano", "dia":

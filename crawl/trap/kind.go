@@ -37,10 +37,13 @@ func kindsOf(u string) []string {
 		b.WriteByte('/')
 	}
 	last := path[slash+1:]
-	dot := strings.LastIndexByte(last, '.')
+	stem, dot := last, strings.LastIndexByte(last, '.')
+	if dot >= 0 {
+		stem = last[:dot]
+	}
 	letters, digits := 0, 0
-	for i := range max(dot, 0) + (len(last)-max(dot, 0))*b2i(dot < 0) {
-		switch class[last[i]] {
+	for i := range len(stem) {
+		switch class[stem[i]] {
 		case letter, high:
 			letters++
 		case digit:
@@ -93,14 +96,6 @@ func distinct(path string) (folders []string, most int) {
 		}
 	}
 	return folders, most
-}
-
-// b2i returns 1 for true and 0 for false.
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // pathOf returns the path and the query of the canonical URL u. asks reports

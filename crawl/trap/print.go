@@ -35,7 +35,7 @@ func (p *Print) Text() (whole, words uint64, ok bool) { return p.same, p.words, 
 // NewFilePrint returns the Print of a response that is not HTML. It has only
 // a hash of the body.
 func NewFilePrint(body []byte) *Print {
-	h := uint64(14695981039346656037)
+	h := uint64(fnvOffset64)
 	for len(body) >= 8 {
 		w := uint64(body[0]) | uint64(body[1])<<8 | uint64(body[2])<<16 | uint64(body[3])<<24 |
 			uint64(body[4])<<32 | uint64(body[5])<<40 | uint64(body[6])<<48 | uint64(body[7])<<56
@@ -44,7 +44,7 @@ func NewFilePrint(body []byte) *Print {
 		body = body[8:]
 	}
 	for _, c := range body {
-		h = (h ^ uint64(c)) * 1099511628211
+		h = (h ^ uint64(c)) * fnvPrime64
 	}
 	return &Print{same: mix(h)}
 }
@@ -153,7 +153,7 @@ var class = func() (c [256]uint8) {
 // token begins there. A token ends between a digit and a character outside
 // of ASCII, because scripts such as Chinese write no blanks between them.
 func readToken(text []byte, i int) token {
-	h := uint32(2166136261)
+	h := uint32(fnvOffset32)
 	// Most tokens have nothing but ASCII letters. This loop only reads such
 	// tokens faster; a print of English text takes 7 per cent less time.
 	for j, c := range text[i:] {
@@ -163,9 +163,9 @@ func readToken(text []byte, i int) token {
 		if class[c] != letter {
 			break
 		}
-		h = (h ^ uint32(c|0x20)) * 16777619
+		h = (h ^ uint32(c|0x20)) * fnvPrime32
 	}
-	h = uint32(2166136261)
+	h = uint32(fnvOffset32)
 	t := token{end: i, value: 0}
 	was := uint8(other)
 	for ; t.end < len(text); t.end++ {
@@ -187,7 +187,7 @@ func readToken(text []byte, i int) token {
 			c |= 0x20
 			t.value = -1
 		}
-		h = (h ^ uint32(c)) * 16777619
+		h = (h ^ uint32(c)) * fnvPrime32
 	}
 	if !t.digits {
 		t.value = -1
@@ -195,6 +195,14 @@ func readToken(text []byte, i int) token {
 	t.hash = mix32(h)
 	return t
 }
+
+// The constants of FNV-1a, by which tokens, names and URLs are hashed.
+const (
+	fnvOffset32 = 2166136261
+	fnvPrime32  = 16777619
+	fnvOffset64 = 14695981039346656037
+	fnvPrime64  = 1099511628211
+)
 
 // mix32 returns h with its bits spread evenly. Equal numbers give equal
 // results. The result is never edge or number.
@@ -483,9 +491,9 @@ func isMedia(name []byte) bool {
 // session), nor long parts of the query with digits, which a visit may have
 // made up.
 func (s *scanner) medium(name, query []byte) {
-	h := uint32(2166136261)
+	h := uint32(fnvOffset32)
 	for _, c := range name {
-		h = (h ^ uint32(c)) * 16777619
+		h = (h ^ uint32(c)) * fnvPrime32
 	}
 	for i := 0; i < len(query); {
 		t := readToken(query, i)
@@ -494,7 +502,7 @@ func (s *scanner) medium(name, query []byte) {
 			continue
 		}
 		if !t.digits || t.end-i < idLength {
-			h = (h ^ t.hash) * 16777619
+			h = (h ^ t.hash) * fnvPrime32
 		}
 		i = t.end
 	}

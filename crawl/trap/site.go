@@ -211,9 +211,9 @@ func (s *Site) news(p *Page, name string) (n news) {
 	if len(p.Print.units) > 0 {
 		n.source = float64(best) / float64(len(p.Print.units))
 	}
-	h := uint32(2166136261)
+	h := uint32(fnvOffset32)
 	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
+		h = (h ^ uint32(name[i])) * fnvPrime32
 	}
 	some := p.Print.units[:min(len(p.Print.units), 16)]
 	others := 0
@@ -279,9 +279,9 @@ func (s *Site) Refuse(u string, barren int) string {
 	return ""
 }
 
-// TrapOf returns the name of the kind of URLs to which u belongs and which is
-// a trap. The name is "" if the site as a whole is a trap. ok is false if u
-// is in no trap.
+// TrapOf returns the name of the kind of URLs that is a trap and contains the URL u.
+// The name is "" if only the site as a whole is a trap. ok is false if u is in no
+// trap.
 func (s *Site) TrapOf(u string) (name string, ok bool) {
 	for _, name := range kindsOf(u) {
 		if k := s.kinds[name]; k != nil && s.closed(k) {
@@ -292,7 +292,7 @@ func (s *Site) TrapOf(u string) (name string, ok bool) {
 }
 
 // Release makes Refuse allow all URLs of a kind from now on, even if their
-// pages bring nothing new. kind is a name that Kind has returned; "" means
+// pages bring nothing new. kind is a name that TrapOf has returned; "" means
 // the site as a whole.
 func (s *Site) Release(kind string) {
 	s.Changed = true

@@ -20,9 +20,8 @@ type slot struct {
 	state  int // one of slotOpen, slotVisit, slotContent
 	same   int // number of pages that were the same under another value
 	differ int // number of pages that differed under another value
-	// first has, for each URL without the value of the slot, what the first page fetched for it
-	// was. The key is the hash of that URL. Once the slot is known to name visits, first does
-	// not change any more.
+	// first has the first page that was fetched for each URL without the slot, by the hash of
+	// that URL. Once the slot is known to name visits, first does not change any more.
 	first map[uint64]firstPage
 }
 
@@ -133,9 +132,9 @@ func isMadeUp(v string) bool {
 
 // hashText returns a 64-bit hash of s.
 func hashText(s string) uint64 {
-	h := uint64(14695981039346656037)
+	h := uint64(fnvOffset64)
 	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
+		h = (h ^ uint64(s[i])) * fnvPrime64
 	}
 	return mix(h)
 }

@@ -53,7 +53,7 @@ func (s *Session) publish(ctx context.Context) error {
 	for key, v := range s.hosts {
 		first, keys = append(first, &message{subject: r.at.prefix + key, data: v, expect: s.seqs[key], fenced: !strings.Contains(key, cookieKind)}), append(keys, key)
 	}
-	if err := s.refused(r.publish(ctx, first)); err != nil {
+	if err := lostIfConflict(r.publish(ctx, first)); err != nil {
 		return err
 	}
 	for i, m := range first {
@@ -73,15 +73,15 @@ func (s *Session) publish(ctx context.Context) error {
 			}
 			done = append(done, m)
 		}
-		if err := s.refused(r.publish(ctx, done)); err != nil {
+		if err := lostIfConflict(r.publish(ctx, done)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refused returns errLost if err is a conflict, otherwise err.
-func (s *Session) refused(err error) error {
+// lostIfConflict returns errLost if err is a conflict, otherwise err.
+func lostIfConflict(err error) error {
 	if errors.Is(err, errConflict) {
 		return errLost
 	}

@@ -25,7 +25,7 @@
 //	infomall.at.RUN.owners      the owner of each partition
 //	infomall.at.RUN.ledger      the ledger
 //	infomall.at.RUN.part.F      what fetcher F does: its counts, and that it is alive
-//	infomall.at.RUN.host.H.K    of a host: robots.txt, traps, or the counts and the time of the next request
+//	infomall.at.RUN.host.H.K    of a host: robots.txt, traps, or the counts and the time of the next request; of a domain: cookies
 //
 // A third stream, infomall.crawl.NAME, has one message for each crawl: its statement,
 // settings, state and orders.

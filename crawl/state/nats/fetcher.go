@@ -190,7 +190,8 @@ func (f *fetcher) sessions(ctx context.Context) (res report.CrawlResult, err err
 	}
 }
 
-// endError returns nil if the crawl has ended for all processes, otherwise err.
+// endError returns the error with which sessions ends after err: the cause of ctx if ctx has
+// ended, nil if the crawl has ended for all processes, otherwise err.
 func (f *fetcher) endError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -383,7 +384,7 @@ func (f *fetcher) depart(ctx context.Context) error {
 	return errors.Join(err, f.storePart(ctx))
 }
 
-// addCounts adds the counts of all fetchers to res. If the crawl has ended, sum first waits until the
+// addCounts adds the counts of all fetchers to res. If the crawl has ended, addCounts first waits until the
 // other fetchers have left, or ctx ends.
 func (f *fetcher) addCounts(ctx context.Context, res *report.CrawlResult) {
 	c := f.run.crawl

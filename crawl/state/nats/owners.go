@@ -278,7 +278,7 @@ func (f *fetcher) look(ctx context.Context) error {
 	if f.over() || in == nil {
 		return nil
 	}
-	o, e, err := read[owners](ctx, f.run.at, keyOwners) // after the parts, as finds demands
+	o, e, err := read[owners](ctx, f.run.at, keyOwners) // after the parts, as atEnd demands
 	if err != nil {
 		return err
 	}

@@ -185,6 +185,7 @@ func (s *server) publish(ctx context.Context, list []*message) error {
 	return nil
 }
 
+// publishSome does what publish does, for at most publishMany messages.
 func (s *server) publishSome(ctx context.Context, list []*message) error {
 	ids := make([]string, len(list))
 	for i := range ids {

@@ -27,7 +27,7 @@ type Session struct {
 	*local
 	f     *fetcher
 	id    string // marks the messages that the session publishes
-	owned []int  // sorted
+	owned []int  // the partitions of the session, sorted
 	owns  []bool // whether partition i is in owned
 	began time.Time
 	fence map[int]*message // by partition, the last message that the session knows in its log of what is done
@@ -36,9 +36,9 @@ type Session struct {
 	feed      chan addMessage
 	broken    chan struct{} // closed when the session has failed
 	before    uint64        // messages that were there when the session began, and that Receive has not read
-	read      uint64
-	done      doneSet       // empty after the first call of Receive
-	again     map[urlID]int // of done, how many forced URLs were met again
+	read      uint64        // messages that Receive has read
+	done      doneSet       // URLs that were done before the session began; nil after the first call of Receive
+	again     map[urlID]int // how often each forced URL of done was met so far
 	caught    bool          // Receive has read all of before
 	stop      func()        // ends reading; nil before it begins
 	reading   sync.WaitGroup
@@ -46,7 +46,7 @@ type Session struct {
 
 	// These fields hold the changes since the last Commit.
 	adds  *adds
-	dones map[int][]byte
+	dones map[int][]byte    // by partition: the ids of URLs that are done, one after the other
 	hosts map[string][]byte // by key
 	seqs  map[string]uint64 // sequence numbers of the values of hosts, by key
 
@@ -348,7 +348,8 @@ func (s *Session) Add(u *report.Queued) (bool, error) {
 	return added, err
 }
 
-// Done removes u from its queue; see crawl.State.
+// Done removes u from its queue; see crawl.State. The methods Move, Postpone and Keep of the state
+// on disk do not call this one, so that they do not note u as done.
 func (s *Session) Done(u *report.Queued) error {
 	if err := s.local.Done(u); err != nil {
 		return err
@@ -357,10 +358,6 @@ func (s *Session) Done(u *report.Queued) error {
 	s.dones[p] = append(s.dones[p], id[:]...)
 	return nil
 }
-
-// Move gives u another priority; see crawl.State. Without this method, Session would have the
-// Move of the state on disk, which calls Done.
-func (s *Session) Move(u *report.Queued, priority uint64) error { return s.local.Move(u, priority) }
 
 // Crawl returns the description of what this fetcher has done; see crawl.State.
 func (s *Session) Crawl() (report.Crawl, error) { return s.crawl, nil }
