@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -185,15 +186,26 @@ func (s *server) begin(ctx context.Context, b Begin, partitions int, now time.Ti
 		}
 		return r.give(ctx, urls, false)
 	})
-	for _, id := range append(made, old) {
-		if id != "" && (err != nil && id != old || err == nil && id != c.Run && len(made) > 0) {
-			err = errors.Join(err, s.removeRun(context.WithoutCancel(ctx), id))
-		}
-	}
+	err = removeUnused(made, old, c.Run, err, func(id string) error { return s.removeRun(context.WithoutCancel(ctx), id) })
 	if err != nil {
 		return nil, err
 	}
 	return s.openRun(ctx, crawls, c)
+}
+
+// removeUnused calls remove for each run whose streams nobody needs after begin has tried to begin
+// a crawl. err is the error of begin so far. If it is nil, current is the run of the crawl. made are
+// the runs whose streams begin created, and old is the run before. The result joins err and the
+// errors of remove.
+func removeUnused(made []string, old, current string, err error, remove func(id string) error) error {
+	unused := made
+	if err == nil {
+		unused = slices.DeleteFunc(append(made, old), func(id string) bool { return id == "" || id == current })
+	}
+	for _, id := range unused {
+		err = errors.Join(err, remove(id))
+	}
+	return err
 }
 
 // crawls returns the crawls that the servers keep, sorted by name.

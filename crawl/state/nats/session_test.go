@@ -280,3 +280,39 @@ func TestMessages(t *testing.T) {
 		t.Error("15 bytes are read as the URLs that are done")
 	}
 }
+
+// TestRemoveUnused shows which runs are removed after a try to begin a crawl. In the last case
+// the first removal fails: the run of the crawl must stay all the same.
+func TestRemoveUnused(t *testing.T) {
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		made         []string
+		old, current string
+		err          error
+		fails        string // the run that cannot be removed
+		want         string
+	}{
+		{current: "a"},
+		{made: []string{"b"}, old: "a", current: "b", want: "a"},
+		{made: []string{"b"}, current: "b"},
+		{made: []string{"b", "c"}, old: "a", current: "c", want: "b a"},
+		{made: []string{"b"}, old: "a", current: "other", want: "b a"},
+		{made: []string{"b", "c"}, old: "a", err: failed, want: "b c"},
+		{made: []string{"b", "c"}, old: "a", current: "c", fails: "b", want: "b a"},
+	} {
+		var removed []string
+		err := removeUnused(c.made, c.old, c.current, c.err, func(id string) error {
+			removed = append(removed, id)
+			if id == c.fails {
+				return failed
+			}
+			return nil
+		})
+		if got := strings.Join(removed, " "); got != c.want {
+			t.Errorf("%v, old %q, current %q: removed %q, want %q", c.made, c.old, c.current, got, c.want)
+		}
+		if want := c.err != nil || c.fails != ""; (err != nil) != want {
+			t.Errorf("%v: error %v, want one: %v", c.made, err, want)
+		}
+	}
+}
