@@ -97,7 +97,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		e.o.PublishEvery = publishEvery
 	}
 	if e.o.Weights == (report.Weights{}) {
-		e.o.Weights = report.Weights(order.DefaultWeights)
+		e.o.Weights = order.DefaultWeights
 	}
 	e.begun = e.now()
 	e.monitor = newMonitor(e.begun)

@@ -99,9 +99,8 @@ func (e *engine) priority(u *report.Queued) uint64 {
 	return order.BFS(u.Layer)
 }
 
-func (e *engine) score(t *report.Terms) float64 {
-	return order.Weights(e.o.Weights).Priority(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
-}
+// score returns the priority of a URL in the order BEST.
+func (e *engine) score(t *report.Terms) float64 { return order.Priority(&e.o.Weights, t) }
 
 // domainWeight returns the weight that the option Domains gives a URL by its
 // domain, or 0 if no entry contains the URL.

@@ -205,7 +205,7 @@ var arrows = map[string]string{
 	"crawl/guard":   "",
 	"crawl/forms":   "store/page/charset store/page/markup store/urlkey",
 	"crawl/links":   "crawl/forms store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
-	"crawl/order":   "store/urlkey",
+	"crawl/order":   "crawl/report store/urlkey",
 	"crawl/render":  "store/disk store/record/message",
 	"crawl/revisit": "",
 	"crawl/robots":  "",

@@ -5,7 +5,7 @@
 //
 // # Priority
 //
-// The order BEST has a priority for each URL: the sum of its [Terms], each
+// The order BEST has a priority for each URL: the sum of its [report.Terms], each
 // multiplied by its weight. A higher priority gives a lower key.
 //
 // The package only computes; it holds no state.
@@ -17,17 +17,9 @@ import (
 	"math"
 	"strings"
 
+	"infomall/crawl/report"
 	"infomall/store/urlkey"
 )
-
-// Terms holds the terms of the priority of a URL. The priority is their weighted sum.
-type Terms struct {
-	Domain     float64 // weight that the crawl statement gives the domain
-	Popularity float64 // number of other hosts that link to it
-	Parent     float64 // priority of the page that links to it; at most parentMax counts
-	Depth      float64 // number of folders in its path
-	Other      float64 // sum of smaller parts: Location, Topic, priority in a sitemap
-}
 
 // parentMax bounds the priority that a URL inherits from the page that links
 // to it. Without the bound, each page in a chain of links would have a
@@ -35,26 +27,23 @@ type Terms struct {
 // highest of all.
 const parentMax = 10
 
-// Weights holds one factor for each field of Terms.
-type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
-
 // DefaultWeights are the weights of a crawl whose statement sets none.
-var DefaultWeights = Weights{1, 1, 1, -1, 1}
+var DefaultWeights = report.Weights{Domain: 1, Popularity: 1, Parent: 1, Depth: -1, Other: 1}
 
 // Priority returns the sum of the terms t, each multiplied by its weight.
-func (w Weights) Priority(t Terms) float64 {
+func Priority(w *report.Weights, t *report.Terms) float64 {
 	sum := 0.0
-	for _, p := range w.parts(t) {
+	for _, p := range partsOf(w, t) {
 		sum += p.weight * p.value
 	}
 	return sum
 }
 
-// Explain returns the sum that Priority computes, as text, such as "1·domain
+// Explain returns the sum that Priority computes as text, such as "1·domain
 // 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15".
-func (w Weights) Explain(t Terms) string {
+func Explain(w *report.Weights, t *report.Terms) string {
 	var b strings.Builder
-	for i, p := range w.parts(t) {
+	for i, p := range partsOf(w, t) {
 		weight := p.weight
 		switch {
 		case i > 0 && weight < 0:
@@ -65,16 +54,18 @@ func (w Weights) Explain(t Terms) string {
 		}
 		fmt.Fprintf(&b, "%g·%s %.4g", weight, p.name, p.value)
 	}
-	fmt.Fprintf(&b, " = %.4g", w.Priority(t))
+	fmt.Fprintf(&b, " = %.4g", Priority(w, t))
 	return b.String()
 }
 
+// part is one term with its weight.
 type part struct {
 	name          string
 	weight, value float64
 }
 
-func (w Weights) parts(t Terms) []part {
+// partsOf returns the parts of a priority. It leaves out the term Other if it is 0.
+func partsOf(w *report.Weights, t *report.Terms) []part {
 	parts := []part{
 		{"domain", w.Domain, t.Domain},
 		{"popularity", w.Popularity, t.Popularity},

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"infomall/crawl/report"
 )
 
 // queued is a URL in the queue of a test.
@@ -81,20 +83,20 @@ func TestWorkedExample(t *testing.T) {
 // TestPriority shows the sums that the book works out, and their bound.
 func TestPriority(t *testing.T) {
 	for _, c := range []struct {
-		w    Weights
-		t    Terms
+		w    report.Weights
+		t    report.Terms
 		want float64
 		text string
 	}{
-		{DefaultWeights, Terms{10, 3, 4, 2, 0}, 15, "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15"},
-		{DefaultWeights, Terms{10, 3, 4, 2, .5}, 15.5, "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 + 1·other 0.5 = 15.5"},
-		{Weights{0, 2, 0, 0, 0}, Terms{10, 3, 4, 2, 1}, 6, "0·domain 10 + 2·popularity 3 + 0·parent 4 + 0·depth 2 + 0·other 1 = 6"},
-		{DefaultWeights, Terms{Parent: 1000}, parentMax, "1·domain 0 + 1·popularity 0 + 1·parent 10 - 1·depth 0 = 10"},
+		{DefaultWeights, report.Terms{Domain: 10, Popularity: 3, Parent: 4, Depth: 2, Other: 0}, 15, "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15"},
+		{DefaultWeights, report.Terms{Domain: 10, Popularity: 3, Parent: 4, Depth: 2, Other: .5}, 15.5, "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 + 1·other 0.5 = 15.5"},
+		{report.Weights{Popularity: 2}, report.Terms{Domain: 10, Popularity: 3, Parent: 4, Depth: 2, Other: 1}, 6, "0·domain 10 + 2·popularity 3 + 0·parent 4 + 0·depth 2 + 0·other 1 = 6"},
+		{DefaultWeights, report.Terms{Parent: 1000}, parentMax, "1·domain 0 + 1·popularity 0 + 1·parent 10 - 1·depth 0 = 10"},
 	} {
-		if got := c.w.Priority(c.t); got != c.want {
+		if got := Priority(&c.w, &c.t); got != c.want {
 			t.Errorf("priority of %+v is %v, want %v", c.t, got, c.want)
 		}
-		if got := c.w.Explain(c.t); got != c.text {
+		if got := Explain(&c.w, &c.t); got != c.text {
 			t.Errorf("%+v is explained as %q, want %q", c.t, got, c.text)
 		}
 	}
@@ -105,7 +107,7 @@ func TestPriority(t *testing.T) {
 func TestChain(t *testing.T) {
 	priority := 0.0
 	for depth := range 1000 {
-		priority = DefaultWeights.Priority(Terms{Domain: 10, Popularity: 1, Parent: priority, Depth: float64(depth)})
+		priority = Priority(&DefaultWeights, &report.Terms{Domain: 10, Popularity: 1, Parent: priority, Depth: float64(depth)})
 		if priority > 21 {
 			t.Fatalf("priority %v at depth %d", priority, depth)
 		}
@@ -165,9 +167,9 @@ func TestNoStarving(t *testing.T) {
 
 // TestPopularityRises shows that new links to a URL take it forward.
 func TestPopularityRises(t *testing.T) {
-	before := Best(DefaultWeights.Priority(Terms{Popularity: 1}), 7)
-	rival := Best(DefaultWeights.Priority(Terms{Popularity: 2}), 8)
-	after := Best(DefaultWeights.Priority(Terms{Popularity: 3}), 7)
+	before := Best(Priority(&DefaultWeights, &report.Terms{Popularity: 1}), 7)
+	rival := Best(Priority(&DefaultWeights, &report.Terms{Popularity: 2}), 8)
+	after := Best(Priority(&DefaultWeights, &report.Terms{Popularity: 3}), 7)
 	if !(after < rival && rival < before) {
 		t.Errorf("keys %d before, %d of its rival, %d after", before, rival, after)
 	}

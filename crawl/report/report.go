@@ -156,7 +156,7 @@ func (u *Queued) Asked() string {
 type Terms struct {
 	Domain     float64 // weight that the crawl statement gives the domain
 	Popularity float64 // number of other hosts that link to the URL
-	Parent     float64 // priority of the page that links to the URL
+	Parent     float64 // priority of the page that links to the URL; of a higher one than 10, only 10 counts
 	Depth      float64 // number of folders in the path of the URL
 	Other      float64 // sum of smaller parts: priority in a sitemap, host and path, and how well page and link fit the topic of the crawl
 	// Hosts are hashes of the hosts that Popularity counts.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/crawl/order"
 	"infomall/crawl/report"
 	"infomall/exec/expr"
 	"infomall/exec/regions"
@@ -161,7 +162,7 @@ func DefaultSettings() Settings {
 		Robots:         true,
 		NoArchive:      true,
 		BrowserSandbox: true,
-		Weights:        weightsDefault,
+		Weights:        order.DefaultWeights,
 		Revisit:        7 * 24 * time.Hour,
 
 		ProvenanceLimit: 100_000,

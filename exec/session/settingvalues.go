@@ -534,9 +534,6 @@ var weightNames = []struct {
 	{"other", func(w *report.Weights) *float64 { return &w.Other }},
 }
 
-// weightsDefault are the weights unless the setting weights says otherwise.
-var weightsDefault = report.Weights(order.DefaultWeights)
-
 // WeightsText returns w as text that SET accepts, such as "domain 10, depth -1".
 func WeightsText(w report.Weights) string {
 	var list []string
@@ -549,7 +546,7 @@ func WeightsText(w report.Weights) string {
 // parseWeights sets dst to the weights in v, such as "domain 10, depth -1".
 // Weights that v does not name get their defaults.
 func parseWeights(dst *report.Weights, v string) error {
-	w := weightsDefault
+	w := order.DefaultWeights
 	err := eachWeight(v, func(name string, x float64) error {
 		for _, n := range weightNames {
 			if strings.EqualFold(n.name, name) {

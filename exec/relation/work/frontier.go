@@ -54,9 +54,9 @@ func termsText(u *report.Queued) string {
 	if t == nil {
 		return ""
 	}
-	w := order.DefaultWeights
-	if t.Weights != nil {
-		w = order.Weights(*t.Weights)
+	w := t.Weights
+	if w == nil {
+		w = &order.DefaultWeights
 	}
-	return w.Explain(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
+	return order.Explain(w, t)
 }
