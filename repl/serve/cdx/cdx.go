@@ -1,6 +1,7 @@
 package cdx
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -56,9 +57,7 @@ func (q *Query) Lines(ctx context.Context, snap relation.Snapshot) iter.Seq2[*Li
 	rows := q.collapsed(q.filtered(q.scanned(ctx, snap)))
 	switch {
 	case q.closest != record.NoTime:
-		rows = q.sorted(rows, func(a, b *Line) int {
-			return int(lookup.Distance(a.Time, q.closest) - lookup.Distance(b.Time, q.closest))
-		})
+		rows = q.sorted(rows, q.compareDistances)
 	case q.reverse:
 		rows = q.sorted(rows, nil)
 	case q.limit < 0:
@@ -124,14 +123,19 @@ func (q *Query) scanned(ctx context.Context, snap relation.Snapshot) iter.Seq2[*
 				}
 			}
 		}
-		slices.SortStableFunc(held, func(a, b *Line) int {
-			if a.Time != b.Time {
-				return int(a.Time - b.Time)
-			}
-			return strings.Compare(a.Key, b.Key)
-		})
+		slices.SortStableFunc(held, compareTimes)
 		send(held...)
 	}
+}
+
+// compareTimes compares two lines by time, and at the same time by URL.
+func compareTimes(a, b *Line) int {
+	return cmp.Or(cmp.Compare(a.Time, b.Time), strings.Compare(a.Key, b.Key))
+}
+
+// compareDistances compares two lines by the distance of their times from q.closest.
+func (q *Query) compareDistances(a, b *Line) int {
+	return cmp.Compare(lookup.Distance(a.Time, q.closest), lookup.Distance(b.Time, q.closest))
 }
 
 // after returns the parts of ranges that begin at key or after it.
