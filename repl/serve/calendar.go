@@ -1,18 +1,20 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"infomall/exec/relation"
 	"infomall/repl/ask"
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
 	"infomall/store/record"
 )
 
-// calendarYear is a year in the strip above the calendar.
+// calendarYear is a year in the row of years above the calendar.
 type calendarYear struct {
 	Year     int
 	Captures int64
@@ -98,18 +100,43 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 	}
 	defer release()
 	d := &calendarData{URL: t.URL, Shown: shownURL(t.URL), Keys: changeKeys}
-	type day struct {
-		calendarDay
-		rank int
-	}
-	days := map[string]*day{}
-	years := map[int]int64{}
-	firstYear, lastYear := 0, 0
 	asked := 0
 	fmt.Sscanf(t.Time, "%4d", &asked)
-	for c, err := range lookup.Captures(ctx, snap, t.URL, lookup.AllColumns) {
-		if err != nil {
+	days, err := d.read(ctx, snap, asked)
+	if err != nil {
+		return err
+	}
+	p := newPage(r, "calendar", d)
+	p.Title, p.Other = d.Shown, ""
+	p.Statement = "SELECT time, status, kind, change FROM captures IN " + ask.Literal(t.URL) + " ORDER BY time"
+	if d.Count == 0 {
+		if err := denied(ctx, snap, t.URL); err != nil {
 			return err
+		}
+		return s.send(w, r, http.StatusNotFound, p, "")
+	}
+	for m := time.January; m <= time.December; m++ {
+		d.Months = append(d.Months, monthOf(p, d.Year, m, days))
+	}
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// rankedDay is a day with captures, and the rank of its most important change.
+type rankedDay struct {
+	calendarDay
+	rank int
+}
+
+// read reads the captures of d.URL into d, all but Months. asked is the year to show; if the URL has
+// no captures in that time, read chooses the last year. days has the days with captures, by their
+// digits, such as 20080710.
+func (d *calendarData) read(ctx context.Context, snap relation.Snapshot, asked int) (days map[string]*rankedDay, err error) {
+	days = map[string]*rankedDay{}
+	years := map[int]int64{}
+	firstYear, lastYear := 0, 0
+	for c, err := range lookup.Captures(ctx, snap, d.URL, lookup.AllColumns) {
+		if err != nil {
+			return nil, err
 		}
 		at := c.Time.Std()
 		if d.Count == 0 {
@@ -119,10 +146,10 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 		d.Count++
 		years[at.Year()]++
 		key := changeKey(&c)
-		name := at.Format("20060102")
+		name := at.Format(dayDigits)
 		x := days[name]
 		if x == nil {
-			x = &day{rank: -1}
+			x = &rankedDay{rank: -1}
 			days[name] = x
 		}
 		x.Captures++
@@ -139,14 +166,8 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 			v.Visits++
 		}
 	}
-	p := newPage(r, "calendar", d)
-	p.Title, p.Other = d.Shown, ""
-	p.Statement = "SELECT time, status, kind, change FROM captures IN " + ask.Literal(t.URL) + " ORDER BY time"
 	if d.Count == 0 {
-		if err := denied(ctx, snap, t.URL); err != nil {
-			return err
-		}
-		return s.send(w, r, http.StatusNotFound, p, "")
+		return days, nil
 	}
 	d.Year = lastYear
 	if asked >= firstYear && asked <= lastYear {
@@ -159,27 +180,32 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 	for y := firstYear; y <= lastYear; y++ {
 		d.Years = append(d.Years, calendarYear{y, years[y], int((years[y]*100 + most - 1) / most), y == d.Year})
 	}
-	for m := time.January; m <= time.December; m++ {
-		first := time.Date(d.Year, m, 1, 0, 0, 0, 0, time.UTC)
-		month := calendarMonth{Name: first.Format("2006-01")}
-		week := make([]calendarDay, (int(first.Weekday())+6)%7) // weeks begin on Monday
-		for at := first; at.Month() == m; at = at.AddDate(0, 0, 1) {
-			cell := calendarDay{Day: at.Day()}
-			if x := days[at.Format("20060102")]; x != nil {
-				cell = x.calendarDay
-				cell.Day = at.Day()
-				cell.Title = fmt.Sprintf("%s: %d %s, %s", at.Format("2006-01-02"), cell.Captures, p.T("captures_of"), p.T("key_"+cell.Kind))
-			}
-			if week = append(week, cell); len(week) == 7 {
-				month.Weeks, week = append(month.Weeks, week), nil
-			}
+	return days, nil
+}
+
+// dayDigits is the form of a day in the keys of days.
+const dayDigits = "20060102"
+
+// monthOf returns a month of the calendar on the page p, from the days with captures.
+func monthOf(p *page, year int, m time.Month, days map[string]*rankedDay) calendarMonth {
+	first := time.Date(year, m, 1, 0, 0, 0, 0, time.UTC)
+	month := calendarMonth{Name: first.Format("2006-01")}
+	week := make([]calendarDay, (int(first.Weekday())+6)%7) // weeks begin on Monday
+	for at := first; at.Month() == m; at = at.AddDate(0, 0, 1) {
+		cell := calendarDay{Day: at.Day()}
+		if x := days[at.Format(dayDigits)]; x != nil {
+			cell = x.calendarDay
+			cell.Day = at.Day()
+			cell.Title = fmt.Sprintf("%s: %d %s, %s", at.Format("2006-01-02"), cell.Captures, p.T("captures_of"), p.T("key_"+cell.Kind))
 		}
-		if len(week) > 0 {
-			month.Weeks = append(month.Weeks, append(week, make([]calendarDay, 7-len(week))...))
+		if week = append(week, cell); len(week) == 7 {
+			month.Weeks, week = append(month.Weeks, week), nil
 		}
-		d.Months = append(d.Months, month)
 	}
-	return s.send(w, r, http.StatusOK, p, "")
+	if len(week) > 0 {
+		month.Weeks = append(month.Weeks, append(week, make([]calendarDay, 7-len(week))...))
+	}
+	return month
 }
 
 // rankOf returns how important a kind of change is: its index in changeKeys, or -1 if it is not

@@ -66,9 +66,9 @@ type tick struct {
 	Title      string
 }
 
-// strip fills in d from the captures of f: the ticks, the position of d's capture on the strip,
+// fillStrip fills in d from the captures of f: the ticks, the position of d's capture on the strip,
 // and the nearest changes of content. t is the target of the page.
-func (d *frameData) strip(ctx context.Context, snap relation.Snapshot, f *lookup.Found, t *replay.Target) error {
+func (d *frameData) fillStrip(ctx context.Context, snap relation.Snapshot, f *lookup.Found, t *replay.Target) error {
 	length := max(1, f.Last.Time-f.First.Time)
 	place := func(t record.Time) int { return int((t - f.First.Time) * (stripLength - 1) / length) }
 	for x, err := range lookup.Captures(ctx, snap, f.URL, lookup.AllColumns) {
@@ -146,7 +146,7 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 		d.Plain = viewPath(t, replay.View{})
 		return s.send(w, r, http.StatusNotFound, p, "")
 	}
-	if err := s.seen(ctx, snap, d, t, at); err != nil {
+	if err := s.fillShown(ctx, snap, d, t, at); err != nil {
 		return err
 	}
 	d.Capture = &f.Nearest[0]
@@ -169,7 +169,7 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	d.Prev, d.Next = n.Prev, n.Next
 	d.Year = d.Capture.Time.Std().Format("2006")
 	d.Key = changeKey(d.Capture)
-	if err := d.strip(ctx, snap, f, t); err != nil {
+	if err := d.fillStrip(ctx, snap, f, t); err != nil {
 		return err
 	}
 	around, err := f.Around(ctx, snap, d.Capture)
@@ -182,9 +182,9 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	return s.send(w, r, http.StatusOK, p, s.origins.frameSources(r))
 }
 
-// seen sets addresses in d that show what a browser made of the page of t during the crawl, near
+// fillShown sets addresses in d that show what a browser made of the page of t during the crawl, near
 // the time at.
-func (s *server) seen(ctx context.Context, snap relation.Snapshot, d *frameData, t *replay.Target, at record.Time) error {
+func (s *server) fillShown(ctx context.Context, snap relation.Snapshot, d *frameData, t *replay.Target, at record.Time) error {
 	for _, x := range []struct {
 		prefix string
 		to     *string
@@ -251,19 +251,19 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 		d.Notes.add(x, "")
 		d.Old = x.old
 	}
-	if err := s.frames(ctx, snap, d, parts, asked); err != nil {
+	if err := s.addFrames(ctx, snap, d, parts, asked); err != nil {
 		return err
 	}
-	d.Sum = d.Notes.sum(lang)
+	d.Sum = d.Notes.summary(lang)
 	return nil
 }
 
 // framesMax is how many frames of a page are compared for the list of changes.
 const framesMax = 8
 
-// frames adds to d the changed blocks of those parts that are frames, as they were at
+// addFrames adds to d the changed blocks of those parts that are frames, as they were at
 // the time asked.
-func (s *server) frames(ctx context.Context, snap relation.Snapshot, d *frameData, parts []replay.Part, asked record.Time) error {
+func (s *server) addFrames(ctx context.Context, snap relation.Snapshot, d *frameData, parts []replay.Part, asked record.Time) error {
 	n := 0
 	for _, part := range parts {
 		if part.Modifier != replay.PageFrame || n == framesMax {

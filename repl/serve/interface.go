@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"infomall/repl/serve/lookup"
@@ -240,9 +239,6 @@ func (s *server) available(w http.ResponseWriter, r *http.Request) error {
 	}
 	return sendJSON(w, body)
 }
-
-// escapedQuery returns text for use in the query of a URL.
-func escapedQuery(text string) string { return url.QueryEscape(text) }
 
 // statusText returns an HTTP status as text, "" if unknown.
 func statusText(status int32) string {

@@ -82,7 +82,7 @@ func (s *server) sendMetrics(w http.ResponseWriter, r *http.Request) error {
 type crawlCounters struct{ crawler session.Crawler }
 
 var (
-	crawlFetched = prometheus.NewDesc("infomall_crawl_fetches_total", "Requests of a crawl so far.", []string{"crawl", "state"}, nil)
+	crawlFetched = prometheus.NewDesc("infomall_crawl_fetches_total", "Pages that a crawl has fetched so far.", []string{"crawl", "state"}, nil)
 	crawlQueued  = prometheus.NewDesc("infomall_crawl_queue_urls", "URLs that a crawl has still to fetch.", []string{"crawl"}, nil)
 )
 

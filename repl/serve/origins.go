@@ -103,11 +103,17 @@ func (g *origins) interfaceOrigin(r *http.Request) string {
 	if g.ui != nil {
 		return g.ui.String()
 	}
+	return g.plainOrigin(r, g.uiPort)
+}
+
+// plainOrigin returns the origin with this port at the host to which r was sent, or at the host of
+// the interface if r was sent to a replayed site or names no host.
+func (g *origins) plainOrigin(r *http.Request, port string) string {
 	host := hostOf(r.Host)
 	if strings.HasSuffix(host, ".localhost") || host == "" {
 		host = g.uiHost
 	}
-	return "http://" + net.JoinHostPort(strings.Trim(host, "[]"), g.uiPort)
+	return "http://" + net.JoinHostPort(strings.Trim(host, "[]"), port)
 }
 
 // plainReplayOrigin returns an origin of replay that contains no name of a site. It is for
@@ -118,11 +124,7 @@ func (g *origins) plainReplayOrigin(r *http.Request) string {
 		u.Host = strings.TrimPrefix(strings.Replace(u.Host, "*", "www", 1), ".")
 		return u.String()
 	}
-	host := hostOf(r.Host)
-	if strings.HasSuffix(host, ".localhost") || host == "" {
-		host = g.uiHost
-	}
-	return "http://" + net.JoinHostPort(strings.Trim(host, "[]"), g.replPort)
+	return g.plainOrigin(r, g.replPort)
 }
 
 // replayOrigin returns the origin from which the page with the URL site is replayed,
@@ -177,9 +179,8 @@ func label(site string) string {
 	return "s" + name + tail
 }
 
-// inOrigin reports whether the request r came to the origin of the site of a canonical URL. It
-// also returns true if sites have no origins of their own, or if the host of the request has no
-// label. Programs that are no browsers send such requests.
+// inOrigin reports whether the request r came to the origin of the site of a canonical URL. If
+// sites have no origins of their own, it returns true.
 func (g *origins) inOrigin(r *http.Request, site string) bool {
 	host := hostOf(r.Host)
 	switch {
@@ -187,8 +188,6 @@ func (g *origins) inOrigin(r *http.Request, site string) bool {
 		return true
 	case g.replay != nil:
 		return host == label(site)+strings.TrimPrefix(hostOf(g.replay.Host), "*")
-	case !strings.HasSuffix(host, labelSuffix+".localhost"):
-		return false
 	}
 	return host == label(site)+labelSuffix+".localhost"
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"infomall/exec/rowio"
 	"infomall/exec/value"
@@ -26,7 +27,7 @@ var templateFiles embed.FS
 // defines one page, named as the file; layout.html defines what they share.
 var pageTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"query":   escapedQuery,
+		"query":   url.QueryEscape,
 		"quote":   ask.Literal,
 		"address": func(at, u string) template.URL { return template.URL("/" + at + "/" + pathText(u)) },
 		"dec":     func(n int64) int64 { return n - 1 },
@@ -263,40 +264,46 @@ func (s *server) fillTable(r *http.Request, t *table, params map[string]string, 
 	return t, nil
 }
 
-// fill reads the answer a into t. The error is ask.ErrRows if a has more than max rows.
+// fill reads the answer a into t: a drawing, a text or rows. The error is ask.ErrRows if a has
+// more than max rows.
 func (t *table) fill(a *ask.Answer, max int) error {
-	d := a.Drawing
-	if d == nil {
-		d = a.Picture
+	drawing := a.Drawing
+	if drawing == nil {
+		drawing = a.Picture
 	}
-	if d != nil {
+	switch {
+	case drawing != nil:
 		var b bytes.Buffer
-		if err := d.Part(&b); err != nil {
+		if err := drawing.Part(&b); err != nil {
 			return a.Cause(err)
 		}
 		t.Drawing = template.HTML(b.String()) // made by a template, which escapes
-		t.Notes = a.Notes
-		return nil
-	}
-	if a.Rows == nil {
-		if a.Bytes == nil {
-			return nil
+	case a.Rows != nil:
+		if err := t.fillRows(a, max); err != nil {
+			return err
 		}
+	case a.Bytes != nil:
 		b := limitedBuffer{left: tableTextMax}
 		if _, err := a.Bytes.WriteTo(&b); err != nil && !errors.Is(err, errTableText) {
 			return a.Cause(err)
 		}
 		t.Text = strings.ToValidUTF8(b.String(), "\uFFFD")
-		t.Notes = a.Notes
+	default:
 		return nil
 	}
+	t.Notes = a.Notes
+	return nil
+}
+
+// fillRows reads the rows of the answer a into t. The error is ask.ErrRows if there are more than
+// max; t then has the first max rows, and a chart of them.
+func (t *table) fillRows(a *ask.Answer, max int) error {
 	for _, c := range a.Columns {
 		t.Columns = append(t.Columns, c.Name)
 	}
 	zone := a.Zone()
 	figures := rowio.NewFigures(a.Columns, zone)
 	if t.charted {
-		// Also of the rows that are shown if there are more.
 		defer func() { t.Chart = template.HTML(figures.HTML()) }() // its texts are escaped
 	}
 	for b, err := range a.Rows {
@@ -312,32 +319,36 @@ func (t *table) fill(a *ask.Answer, max int) error {
 			}
 			row := make([]cell, len(b.Cols))
 			for k, v := range b.Cols {
-				if v.IsNull(i) {
-					row[k] = cell{Null: true}
-					continue
-				}
-				text, ok := a.Columns[k].AppendStart(nil, v, i, zone)
-				if !ok {
-					text = v.AppendText(nil, i, zone)
-				}
-				row[k] = cell{Text: string(text)}
-				switch {
-				case v.Type.Numeric(), v.Type == value.Duration:
-					row[k].Class = "n"
-				case v.Type == value.Time:
-					row[k].Class = "t"
-				case a.Columns[k].Marked:
-					row[k].Marked = spansOf(row[k].Text)
-				case v.Type == value.URL:
-					row[k].Class, row[k].Link = "u", "/*/"+row[k].Text
-				}
+				row[k] = cellOf(&a.Columns[k], v, i, zone)
 			}
 			t.Rows = append(t.Rows, row)
 		}
 		a.Sent += int64(b.N)
 	}
-	t.Notes = a.Notes
 	return nil
+}
+
+// cellOf returns the value i of v, a vector of the column c, with times in zone.
+func cellOf(c *value.Column, v *value.Vector, i int, zone *time.Location) cell {
+	if v.IsNull(i) {
+		return cell{Null: true}
+	}
+	text, ok := c.AppendStart(nil, v, i, zone)
+	if !ok {
+		text = v.AppendText(nil, i, zone)
+	}
+	x := cell{Text: string(text)}
+	switch {
+	case v.Type.Numeric(), v.Type == value.Duration:
+		x.Class = "n"
+	case v.Type == value.Time:
+		x.Class = "t"
+	case c.Marked:
+		x.Marked = spansOf(x.Text)
+	case v.Type == value.URL:
+		x.Class, x.Link = "u", "/*/"+x.Text
+	}
+	return x
 }
 
 // Column returns the texts of a column by its name, for charts.

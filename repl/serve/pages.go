@@ -307,9 +307,9 @@ type section struct {
 	Table *table
 }
 
-// siteData is what the page site shows.
+// siteData is what the pages site and jobs show.
 type siteData struct {
-	Host     string
+	Host     string // the host that the page site shows; "" for all hosts
 	Sections []section
 }
 
@@ -338,10 +338,9 @@ func (s *server) sitePage(w http.ResponseWriter, r *http.Request) error {
 			{"site_gone", "SELECT url, title, last_seen, status FROM pages" + in + " WHERE kind IN ('missing', 'soft_missing') ORDER BY last_seen DESC" + limit},
 		}
 	}
-	for _, a := range parts {
-		if err := s.section(r, p, &d.Sections, a); err != nil {
-			return err
-		}
+	var err error
+	if d.Sections, err = s.sections(r, p, parts...); err != nil {
+		return err
 	}
 	if t := d.Sections[0].Table; d.Host == "" {
 		for _, row := range t.Rows {
@@ -380,15 +379,14 @@ func (s *server) crawlsPage(w http.ResponseWriter, r *http.Request) error {
 	d := &crawlsData{URL: strings.TrimSpace(r.URL.Query().Get("url"))}
 	p := newPage(r, "crawls", d)
 	p.Title = p.T("crawls")
-	for _, a := range crawlParts {
-		if err := s.section(r, p, &d.Sections, a); err != nil {
-			return err
-		}
+	var err error
+	if d.Sections, err = s.sections(r, p, crawlParts...); err != nil {
+		return err
 	}
 	d.Orders = ordersOf(d.Sections[0].Table)
 	if d.URL != "" {
-		var traced []section
-		if err := s.section(r, p, &traced, asked{"why_not", "TRACE " + ask.Literal(d.URL)}); err != nil {
+		traced, err := s.sections(r, p, asked{"why_not", "TRACE " + ask.Literal(d.URL)})
+		if err != nil {
 			return err
 		}
 		d.Traced = &traced[0]
@@ -417,48 +415,46 @@ func ordersOf(t *table) (list []string) {
 	return list
 }
 
+// jobParts are the parts of the page jobs.
+var jobParts = []asked{
+	{"schedules", "SELECT name, state, rule, statement, next_run, last_run, last_state, error FROM schedules ORDER BY next_run, name LIMIT 100"},
+	{"running", "SELECT id, name, statement, started FROM jobs WHERE state = 'running' ORDER BY started LIMIT 100"},
+	{"ended", "SELECT id, name, state, statement, started, finished - started AS duration, rows, error FROM jobs WHERE state <> 'running' ORDER BY started DESC LIMIT 100"},
+}
+
 // jobsPage answers /jobs with the jobs of the archive and what is scheduled.
-func (s *server) jobsPage(w http.ResponseWriter, r *http.Request) error {
-	return s.sections(w, r, "jobs", []asked{
-		{"schedules", "SELECT name, state, rule, statement, next_run, last_run, last_state, error FROM schedules ORDER BY next_run, name LIMIT 100"},
-		{"running", "SELECT id, name, statement, started FROM jobs WHERE state = 'running' ORDER BY started LIMIT 100"},
-		{"ended", "SELECT id, name, state, statement, started, finished - started AS duration, rows, error FROM jobs WHERE state <> 'running' ORDER BY started DESC LIMIT 100"},
-	})
+func (s *server) jobsPage(w http.ResponseWriter, r *http.Request) (err error) {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	d := &siteData{}
+	p := newPage(r, "jobs", d)
+	p.Title = p.T("jobs")
+	if d.Sections, err = s.sections(r, p, jobParts...); err != nil {
+		return err
+	}
+	return s.send(w, r, http.StatusOK, p, "")
 }
 
 // asked is a part of a page whose statement has not run yet: the name of its heading, and the
 // statement.
 type asked struct{ title, statement string }
 
-// sections answers with a page that has the rows of statements, each under a heading.
-// name is that of the page's template and of its heading.
-func (s *server) sections(w http.ResponseWriter, r *http.Request, name string, parts []asked) error {
-	if err := onlyRead(w, r); err != nil {
-		return err
-	}
-	d := &siteData{}
-	p := newPage(r, name, d)
-	p.Title = p.T(name)
+// sections runs the statements of parts, which are parts of the page p, and adds the statements to
+// p.Statement.
+func (s *server) sections(r *http.Request, p *page, parts ...asked) (list []section, err error) {
 	for _, a := range parts {
-		if err := s.section(r, p, &d.Sections, a); err != nil {
-			return err
+		t, err := s.tableOf(r, a.statement, sectionRowsMax)
+		if err != nil {
+			return nil, err
 		}
+		list = append(list, section{p.T(a.title), t})
+		if p.Statement != "" {
+			p.Statement += ";\n"
+		}
+		p.Statement += a.statement
 	}
-	return s.send(w, r, http.StatusOK, p, "")
-}
-
-// section appends the part a of the page p to list.
-func (s *server) section(r *http.Request, p *page, list *[]section, a asked) error {
-	t, err := s.tableOf(r, a.statement, sectionRowsMax)
-	if err != nil {
-		return err
-	}
-	*list = append(*list, section{p.T(a.title), t})
-	if p.Statement != "" {
-		p.Statement += ";\n"
-	}
-	p.Statement += a.statement
-	return nil
+	return list, nil
 }
 
 // drawingStyle sends the style sheet of drawings.

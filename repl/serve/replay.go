@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func (s *server) replay(w http.ResponseWriter, r *http.Request) error {
 		redirect(w, s.origins.interfaceOrigin(r)+framePath(&target), http.StatusFound)
 		return nil
 	}
-	if s.elsewhere(r, &target) {
+	if s.leavesOrigin(r, &target) {
 		s.moveFrame(w, r, &target)
 		return nil
 	}
@@ -99,11 +100,16 @@ func redirect(w http.ResponseWriter, location string, status int) {
 	w.WriteHeader(status)
 }
 
-// elsewhere reports whether r comes from a frame, and asks for a page of another site than the
+// leavesOrigin reports whether r comes from a frame, and asks for a page of another site than the
 // one to whose origin r was sent. Such a page must not run in this origin.
-func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
+func (s *server) leavesOrigin(r *http.Request, t *replay.Target) bool {
+	return t.Modifier == replay.PageTop && inFrame(r) && r.Method == http.MethodGet && !s.origins.inOrigin(r, t.URL)
+}
+
+// inFrame reports whether the browser asks for the document of a frame.
+func inFrame(r *http.Request) bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
-	return t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && r.Method == http.MethodGet && !s.origins.inOrigin(r, t.URL)
+	return dest == "iframe" || dest == "frame"
 }
 
 // moveFrame answers with a small page that opens the target in the origin of its site. A
@@ -242,10 +248,8 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 		return err
 	}
 	tag := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d %v %v", s.metrics.boot, snap.State(), c.URL, c.Time, c.Ref, key))
-	origin := s.origins.interfaceOrigin(r)
 	s.mementoHeader(w.Header(), r, f, c, around)
-	dest := r.Header.Get("Sec-Fetch-Dest")
-	if t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && (c.Kind == record.KindMissing || c.Kind == record.KindSoftMissing) {
+	if t.Modifier == replay.PageTop && inFrame(r) && (c.Kind == record.KindMissing || c.Kind == record.KindSoftMissing) {
 		near := []lookup.Capture{*c}
 		for _, n := range []lookup.Capture{around.Prev, around.Next} {
 			if n.URL != "" {
@@ -258,7 +262,10 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if notModified(w, r, `"`+hex.EncodeToString(tag[:12])+`"`) {
 		return nil
 	}
-	page := &replay.Page{URL: urlkey.PageOf(c.URL), Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame, View: t.View}
+	page := &replay.Page{
+		URL: urlkey.PageOf(c.URL), Captured: c.Time.Std(), InterfaceOrigin: s.origins.interfaceOrigin(r),
+		Frame: t.Modifier == replay.PageFrame, View: t.View, Ruffle: s.o.Ruffle != "",
+	}
 	if t.Time != "" {
 		page.Asked = at.Std()
 	}
@@ -268,7 +275,6 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 			return err
 		}
 	}
-	page.Ruffle = s.o.Ruffle != ""
 	a, err := captureAnswer(w.Header(), r, t.Modifier, page, p, x)
 	if err != nil {
 		return err
@@ -289,11 +295,9 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	return sendBody(w, r, a.status, a.body)
 }
 
-// find looks up the captures of a URL that are nearest to a time. A POST is looked
-// up under the URL that urlkey.WithBody makes of it, then under that of other tools, which
-// cut a long body, then with the body as the query, then under the URL alone. If the URL was never
-// captured, find looks for one whose query differs only in arguments that change
-// with each visit. The error has the status 451 if the URL may not be shown.
+// find looks up the captures of a URL that are nearest to a time. A POST is looked up under each
+// of its postedURLs first. If the URL was never captured, find looks for one whose query differs only
+// in arguments that change with each visit. The error has the status 451 if the URL may not be shown.
 func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snapshot, url string, at record.Time) (*lookup.Found, error) {
 	ctx := r.Context()
 	if err := deniedAt(ctx, snap, url, at); err != nil {
@@ -304,22 +308,7 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 		if err != nil {
 			return nil, err
 		}
-		kind := r.Header.Get("Content-Type")
-		posted := []string{urlkey.WithBody(url, r.Method, kind, body)}
-		if cut := urlkey.WithMethod(url, r.Method, kind, body); cut != posted[0] {
-			posted = append(posted, cut)
-		}
-		if len(body) > 0 {
-			mark := "?"
-			if strings.Contains(url, "?") {
-				mark = "&"
-			}
-			posted = append(posted, url+mark+string(body)) // as old tools wrote it
-		}
-		for _, u := range posted {
-			if u, err = urlkey.Canonical(u); err != nil {
-				continue
-			}
+		for _, u := range postedURLs(url, r.Header.Get("Content-Type"), body) {
 			if err := deniedAt(ctx, snap, u, at); err != nil {
 				return nil, err
 			}
@@ -340,6 +329,26 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 		return f, err
 	}
 	return lookup.Nearest(ctx, snap, like, at)
+}
+
+// postedURLs returns the canonical URLs under which an archive may have the response to a POST of body
+// to url: that of urlkey.WithBody; that of other tools, which cut a long body; and url with the body as
+// its query, as old tools wrote it. kind is the Content-Type of the body.
+func postedURLs(url, kind string, body []byte) (list []string) {
+	written := []string{urlkey.WithBody(url, http.MethodPost, kind, body), urlkey.WithMethod(url, http.MethodPost, kind, body)}
+	if len(body) > 0 {
+		mark := "?"
+		if strings.Contains(url, "?") {
+			mark = "&"
+		}
+		written = append(written, url+mark+string(body))
+	}
+	for _, u := range slices.Compact(written) {
+		if u, err := urlkey.Canonical(u); err == nil {
+			list = append(list, u)
+		}
+	}
+	return list
 }
 
 // choose returns the capture of f to show, and its response: the nearest one that has a body and

@@ -60,8 +60,9 @@ type Options struct {
 	Say func(format string, args ...any)
 	// Listen opens a listener; nil means net.Listen("tcp", addr).
 	Listen func(addr string) (net.Listener, error)
-	// Ready, if not nil, is called once both listeners accept connections.
-	// The addresses are those of the interface and replay, or of the proxy alone.
+	// Ready, if not nil, is called once all listeners accept connections. The addresses
+	// are those of the interface and of replay, unless only the proxy is served, and then
+	// that of the proxy, if there is one.
 	Ready func(addrs ...net.Addr)
 	Now   func() time.Time // nil means time.Now
 }
@@ -135,9 +136,9 @@ type listening struct {
 	handler http.Handler
 }
 
-// Run serves the archive until ctx ends. Then it accepts no more connections, lets
-// the requests that are being answered end for up to drainTimeout, and returns nil. It returns an error if an
-// address cannot be used.
+// Run serves the archive until ctx ends. Then it accepts no more connections, waits up to
+// drainTimeout for the requests that are being answered, and returns nil. It returns an error if
+// an address cannot be used, or if a listener fails.
 func Run(ctx context.Context, o Options) error {
 	proxyOnly := o.Addr == "" && o.ProxyAddr != ""
 	o = o.withDefaults()

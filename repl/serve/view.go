@@ -212,9 +212,9 @@ func (c *changeNotes) add(x *viewed, frame string) {
 	}
 }
 
-// sum returns how many blocks have changed in each way, such as "3 added, 1 edited", in the
+// summary returns how many blocks have changed in each way, such as "3 added, 1 edited", in the
 // language lang.
-func (c *changeNotes) sum(lang string) string {
+func (c *changeNotes) summary(lang string) string {
 	var parts []string
 	for _, op := range []life.Op{life.Added, life.Edited, life.Moved, life.Removed} {
 		if c.counts[op] > 0 {

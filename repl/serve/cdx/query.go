@@ -54,7 +54,7 @@ type Query struct {
 type filter struct {
 	field  string
 	not    bool
-	equal  string         // wanted value, if contains and match are unset
+	equal  string         // wanted value, if within and match are unset
 	within string         // wanted part of the value
 	match  *regexp.Regexp // wanted pattern; nil if not used
 }
@@ -239,8 +239,8 @@ func Parse(v url.Values) (*Query, error) {
 	return q, nil
 }
 
-// padded returns a time of fewer than four digits or an odd number of digits with digits added
-// so that periodOf reads it: 199 becomes 1990.
+// padded returns a time of fewer than four digits with zeros added, so that lookup.Period reads
+// it: 199 becomes 1990. It returns any other text unchanged.
 func padded(digits string) string {
 	if len(digits) < 4 && digits != "" && strings.Trim(digits, "0123456789") == "" {
 		return digits + strings.Repeat("0", 4-len(digits))

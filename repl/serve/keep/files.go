@@ -46,7 +46,7 @@ type File struct {
 
 // Get returns the file with this key. If there is none, Get makes one, which the function write
 // fills. Other callers that ask for the same key wait until then. The caller must call Release
-// when it has read the file.
+// when it has read the file. The error is that of write, or says that no file can be made.
 func (k *Files) Get(key string, write func(*os.File) error) (*File, error) {
 	k.mu.Lock()
 	k.expire()

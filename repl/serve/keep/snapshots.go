@@ -20,6 +20,8 @@ const answersBytes = 54 << 20
 // that has been used is faster than a new one, because it knows which segments have which URLs.
 // Each request still sees the archive as it was when the request came, or later.
 type Snapshots struct {
+	// Open opens a snapshot of the present state of the archive. The function that it
+	// returns closes the snapshot.
 	Open func(context.Context) (relation.Snapshot, func(), error)
 
 	opens   sync.Mutex // held while Open is called

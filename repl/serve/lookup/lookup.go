@@ -226,8 +226,9 @@ type Found struct {
 	URL         string    // the URL that was looked up, canonical
 	Nearest     []Capture // the nearest captures, the nearest first; empty if there are none
 	Count       int64     // captures of the family
-	at          record.Time
-	First, Last Capture
+	First, Last Capture   // of the family; zero if there are none
+
+	at record.Time // the time that was looked up
 }
 
 // Around are the captures just before and just after another one; each is zero if

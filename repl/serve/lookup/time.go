@@ -28,14 +28,14 @@ func Time(digits string, now time.Time) (record.Time, bool) {
 	return from + (to-from)/2, true
 }
 
-// Period returns the period that 4 to 17 digits name: from <= t < to. 2008 is the
-// year. 17 digits have milliseconds.
+// Period returns the period that 4 or more digits name: from <= t < to. 2008 is the year.
+// Of more than 14 digits the rest is ignored, and so is the last of an odd number of digits.
 func Period(digits string) (from, to record.Time, ok bool) {
 	if len(digits) < 4 || strings.Trim(digits, "0123456789") != "" {
 		return 0, 0, false
 	}
 	if len(digits) > 14 {
-		digits = digits[:14] // of a finer time, only the second counts
+		digits = digits[:14] // such as a time with milliseconds
 	}
 	if len(digits)%2 != 0 {
 		digits = digits[:len(digits)-1]

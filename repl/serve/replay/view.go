@@ -16,7 +16,7 @@ type ViewName string
 // The views.
 const (
 	NoView  ViewName = ""
-	Changes ViewName = "changes" // blocks that were added or edited since an older version are outlined
+	Changes ViewName = "changes" // blocks that were added, edited or moved since an older version are outlined
 	Blocks  ViewName = "blocks"  // all blocks are outlined, with their paths, labels and topics
 )
 
