@@ -7,11 +7,7 @@ import (
 )
 
 // formLimit is how many submissions of one form a crawl makes, unless its options say otherwise.
-// Of all its forms together, it makes at most formLimits times that number.
-const (
-	formLimit  = 1000
-	formLimits = 10
-)
+const formLimit = 1000
 
 // fieldNames returns the names of the fields of forms for which the crawl has values.
 func (e *engine) fieldNames() []string {
@@ -47,7 +43,7 @@ func (e *engine) submit(t *fetchTask) error {
 		if before {
 			continue
 		}
-		for s := range f.Submissions(given, int(min(limit, limit*formLimits-e.crawl.Submitted))) {
+		for s := range f.Submissions(given, int(min(limit, limit*report.FormsPerLimit-e.crawl.Submitted))) {
 			u := report.Queued{URL: s.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Score: t.u.Score}
 			if s.Body != nil {
 				u.Post = &report.Post{Media: s.Media, Body: s.Body}

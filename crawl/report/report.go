@@ -369,6 +369,10 @@ type CrawlOptions struct {
 	Progress func(Crawl)
 }
 
+// FormsPerLimit is how many times more submissions a crawl makes of all its forms together than of
+// one form.
+const FormsPerLimit = 10
+
 // FormField has the values that a crawl submits for the fields of one name.
 type FormField struct {
 	Name   string

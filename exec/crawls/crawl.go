@@ -176,15 +176,15 @@ func (c *crawl) readOptions() (err error) {
 	if s.Crawler() == nil {
 		return errNoCrawler(st)
 	}
-	env := s.Env()
+	env, set := s.Env(), s.Settings()
 	*o = report.CrawlOptions{
-		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit, Requests: s.Settings().RequestHeaders,
-		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes, DiskMin: s.Settings().DiskMin,
-		IgnoreRobots: st.IgnoreRobots || !s.Settings().Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
-		TrapsOff: st.TrapsOff, TrustDates: s.Settings().TrustDates, SkipNoArchive: !s.Settings().NoArchive, SkipDocuments: s.Settings().Documents != session.DocumentsImport, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,
+		Statement: st.String(), Depth: -1, Workers: set.Workers, Delay: set.Delay, BodyMax: set.BodyLimit, Requests: set.RequestHeaders,
+		PublishEvery: set.Publish, PublishBytes: set.PublishBytes, DiskMin: set.DiskMin, IgnoreRobots: st.IgnoreRobots || !set.Robots,
+		AllowPrivate: st.AllowPrivate, Requisites: st.Requisites, TrapsOff: st.TrapsOff, TrustDates: set.TrustDates, SkipNoArchive: !set.NoArchive,
+		SkipDocuments: set.Documents != session.DocumentsImport, Netrc: set.Netrc, Weights: set.Weights,
 	}
-	o.VisitArgs, o.PageArgs = s.Settings().SessionArgs()
-	if o.Domains, err = s.Settings().DomainWeights(); err != nil {
+	o.VisitArgs, o.PageArgs = set.SessionArgs()
+	if o.Domains, err = set.DomainWeights(); err != nil {
 		return err
 	}
 	if o.Seeds, err = crawlURLs(st.Seeds, true, env); err != nil {
@@ -193,21 +193,8 @@ func (c *crawl) readOptions() (err error) {
 	if err := c.readSeedQuery(); err != nil {
 		return err
 	}
-	switch {
-	case st.Alias != nil:
-		o.Name = st.Alias.Text
-	case st.AliasText != nil:
-		if o.Name, err = aliasText(st.AliasText, env); err != nil {
-			return err
-		}
-	case st.Due:
-		o.Name = "due"
-	case st.Query != nil:
-		o.Name = "query"
-	default:
-		if o.Name = urlkey.Host(o.Seeds[0]); o.Name == "" {
-			o.Name = "files"
-		}
+	if err := c.readName(); err != nil {
+		return err
 	}
 	if st.Due {
 		o.Depth = 0 // only the pages that are due, not the pages they link to
@@ -226,24 +213,8 @@ func (c *crawl) readOptions() (err error) {
 	case "BEST":
 		o.Order = report.OrderBest
 	}
-	for _, c := range []struct {
-		e    ast.Expr
-		word string
-		min  int64
-		max  int64
-		dst  *int
-	}{{st.Depth, "DEPTH", 0, session.WorkersMax, &o.Depth}, {st.Workers, "WORKERS", 1, session.WorkersMax, &o.Workers}, {st.TrapLimit, "TRAPS LIMIT", 1, trapLimitMax, &o.TrapLimit}} {
-		if c.e == nil {
-			continue
-		}
-		n, err := expr.ConstantCount(c.e, c.word, env)
-		if err != nil {
-			return err
-		}
-		if n < c.min || n > c.max {
-			return ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, c.max, n)
-		}
-		*c.dst = int(n)
+	if err := c.readCounts(); err != nil {
+		return err
 	}
 	if st.Delay != nil {
 		if o.Delay, err = session.ConstantDuration(st.Delay, "DELAY", s.Env()); err != nil {
@@ -264,6 +235,53 @@ func (c *crawl) readOptions() (err error) {
 		if err := read(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readName sets the name of the crawl: that of AS, or one by what the crawl fetches.
+func (c *crawl) readName() (err error) {
+	switch st, o := c.st, &c.o; {
+	case st.Alias != nil:
+		o.Name = st.Alias.Text
+	case st.AliasText != nil:
+		o.Name, err = aliasText(st.AliasText, c.s.Env())
+	case st.Due:
+		o.Name = "due"
+	case st.Query != nil:
+		o.Name = "query"
+	default:
+		if o.Name = urlkey.Host(o.Seeds[0]); o.Name == "" {
+			o.Name = "files"
+		}
+	}
+	return err
+}
+
+// readCounts sets c.o from the clauses DEPTH, WORKERS and TRAPS LIMIT.
+func (c *crawl) readCounts() error {
+	for _, x := range []struct {
+		e    ast.Expr
+		word string
+		min  int64
+		max  int64
+		dst  *int
+	}{
+		{c.st.Depth, "DEPTH", 0, session.WorkersMax, &c.o.Depth},
+		{c.st.Workers, "WORKERS", 1, session.WorkersMax, &c.o.Workers},
+		{c.st.TrapLimit, "TRAPS LIMIT", 1, trapLimitMax, &c.o.TrapLimit},
+	} {
+		if x.e == nil {
+			continue
+		}
+		n, err := expr.ConstantCount(x.e, x.word, c.s.Env())
+		if err != nil {
+			return err
+		}
+		if n < x.min || n > x.max {
+			return ast.Errorf(x.e, "%s takes a number from %d to %d, not %d", x.word, x.min, x.max, n)
+		}
+		*x.dst = int(n)
 	}
 	return nil
 }

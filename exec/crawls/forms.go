@@ -17,10 +17,6 @@ import (
 	"infomall/store/urlkey"
 )
 
-// formsPerLimit is how many times more submissions a crawl makes of all forms together than of one
-// form. It needs no more values of a field than that.
-const formsPerLimit = 10
-
 // formLineMax is the greatest length in bytes of a line of a file with values.
 const formLineMax = 64 << 10
 
@@ -70,7 +66,7 @@ func (c *crawl) findValues(ctx context.Context) error {
 		if f.List != nil {
 			continue
 		}
-		v := values{max: c.s.Settings().FormLimit * formsPerLimit, seen: make(map[string]bool)}
+		v := values{max: c.s.Settings().FormLimit * report.FormsPerLimit, seen: make(map[string]bool)}
 		err := error(nil)
 		if f.Query != nil {
 			err = c.queryValues(ctx, c.queries[i], &v)
@@ -196,7 +192,7 @@ func (c *crawl) formLines() []string {
 	}
 	if len(lines) > 0 {
 		limit := c.o.FormLimit
-		lines = append(lines, fmt.Sprintf("  at most %s of one form, and %d in all", value.Counted(limit, "submission"), limit*formsPerLimit))
+		lines = append(lines, fmt.Sprintf("  at most %s of one form, and %d in all", value.Counted(limit, "submission"), limit*report.FormsPerLimit))
 	}
 	return lines
 }
