@@ -2,9 +2,11 @@ package relationtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -44,10 +46,7 @@ func (a *Archive) TakeResults(from *Archive) { a.results = slices.Clone(from.res
 // compareResults returns a negative number if x sorts before y, by name and
 // then by time, a positive number if it sorts after y, and otherwise 0.
 func compareResults(x, y task.Result) int {
-	if x.Name != y.Name {
-		return bytes.Compare([]byte(x.Name), []byte(y.Name))
-	}
-	return int(x.Computed - y.Computed)
+	return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.Computed, y.Computed))
 }
 
 // DropResult removes the results of this kind and name, and returns how many it
