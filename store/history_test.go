@@ -157,7 +157,7 @@ func rowsIn(v *Snapshot, from, to record.Time) (out []row, err error) {
 			if err != nil {
 				return nil, fmt.Errorf("payload of %s at %d: %w", r.url, r.time, err)
 			}
-			if p.NoBody == "" && sha256.Sum256(p.Body) != [32]byte(b.Digest[i]) {
+			if p.NoBody == "" && (sha256.Sum256(p.Body) != [32]byte(b.Digest[i]) || p.Digest != b.Digest[i]) {
 				return nil, fmt.Errorf("digest of %s at %d is not that of its body", r.url, r.time)
 			}
 			r.body = string(p.Body)
@@ -167,7 +167,50 @@ func rowsIn(v *Snapshot, from, to record.Time) (out []row, err error) {
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	return out, checkSingles(v, from, to, out)
+}
+
+// checkSingles returns an error if a scan of single URLs does not return what a scan of all URLs has
+// returned, the rows. It leaves out every third URL, and asks for one that the archive does not have.
+// A second scan takes half of the URLs from the function More.
+func checkSingles(v *Snapshot, from, to record.Time, rows []row) error {
+	var ranges []urlkey.Range
+	var want []row
+	urls := 0
+	for i, r := range rows {
+		if i == 0 || r.url != rows[i-1].url {
+			key := urlkey.Key(r.url)
+			if urls++; urls%3 == 0 {
+				key += "\x00"
+			}
+			ranges = append(ranges, urlkey.Range{From: key, To: key + "\x00"})
+		}
+		if urls%3 != 0 {
+			want = append(want, row{url: r.url, time: r.time, change: r.change})
+		}
+	}
+	if len(ranges) < 2 {
+		return nil
+	}
+	for _, s := range []record.Scan{{Ranges: ranges}, {Ranges: ranges[:len(ranges)/2], More: func() (more []urlkey.Range) {
+		more, ranges = ranges[len(ranges)/2:], nil
+		return more
+	}}} {
+		s.From, s.To, s.Columns = from, to, record.ColChange
+		var got []row
+		for b, err := range v.Scan(context.Background(), s) {
+			if err != nil {
+				return err
+			}
+			for i := range b.N {
+				got = append(got, row{url: b.URLs()[i], time: b.Time[i], change: b.Change[i]})
+			}
+		}
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("a scan of %d single URLs returns %v, want %v", len(s.Ranges), got, want)
+		}
+	}
+	return nil
 }
 
 // put imports captures as one import does.

@@ -284,7 +284,7 @@ func factRows(t rapid.TB, a *Archive, from record.Time) (out []factRow) {
 			r := factRow{row{b.URLs()[i], b.Time[i], b.Kind[i], b.Change[i], b.Previous[i], b.VersionTime[i], b.PreviousVersion[i], string(p.Body), b.Bytes[i]}, b.Status[i]}
 			if p.NoBody != "" {
 				r.body = "(none)"
-			} else if sha256.Sum256(p.Body) != [32]byte(b.Digest[i]) {
+			} else if sha256.Sum256(p.Body) != [32]byte(b.Digest[i]) || p.Digest != b.Digest[i] {
 				t.Fatalf("digest of %s at %d is not that of its body", b.URLs()[i], b.Time[i])
 			}
 			out = append(out, r)

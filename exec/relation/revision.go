@@ -306,7 +306,7 @@ func (f *follower) start(ranges []urlkey.Range, until string, from record.Time) 
 
 // scan starts the scan s, of which it sets the columns and the end.
 func (f *follower) scan(s record.Scan) captures {
-	s.To, s.Columns = f.to, record.ColChange|record.ColKind|record.ColDigest|f.also
+	s.To, s.Columns = f.to, record.ColChange|record.ColKind|f.also
 	c := captures{from: s.From}
 	c.next, c.stop = iter.Pull2(f.r.Snapshot.Scan(f.ctx, s))
 	return c
@@ -380,7 +380,7 @@ func (f *follower) add(b *record.Batch, i int) (*life.Revision, error) {
 	if d := res.document(); d != nil {
 		f.unread = d.Reason
 	}
-	v := res.version(b.Time[i], b.Kind[i], b.Digest[i])
+	v := res.version(b.Time[i], b.Kind[i], res.Digest)
 	if fold != nil {
 		if f.begun = f.history.Resume(v, fold) != nil; !f.begun {
 			return nil, errUnkept

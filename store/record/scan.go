@@ -348,9 +348,10 @@ type Payload struct {
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. A piece is valid until the next one. An error is the last
 	// pair.
-	Large iter.Seq2[[]byte, error]
-	Size  int64  // size of the body in bytes, whether it is in Body or in Large
-	Mime  string // media type, as in Batch.Mime
+	Large  iter.Seq2[[]byte, error]
+	Size   int64  // size of the body in bytes, whether it is in Body or in Large
+	Digest Digest // of the body
+	Mime   string // media type, as in Batch.Mime
 	// Charset is the charset of other pages of the host, if the body is decoded
 	// with it; otherwise "". ReadLimit bounds how many bytes of the body are
 	// parsed after content-decoding; 0 if it was not parsed when it came in.

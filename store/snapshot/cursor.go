@@ -79,6 +79,18 @@ func (c *Cursor) Place() timeline.Place {
 // time returns the time of the current entry. The cursor must not be at its end.
 func (c *Cursor) time() record.Time { return c.chunk.Time(c.i) }
 
+// may reports whether the segment may have entries with this key, which p is reset to. If the current
+// chunk says so, it does not ask the segment's Bloom filter.
+func (c *Cursor) may(key string, p *segment.Probe) bool {
+	if c.End {
+		return false
+	}
+	if n := len(c.keys); n > 0 && key <= c.keys[n-1] {
+		return c.keys[c.k] <= key
+	}
+	return c.seg.May(p)
+}
+
 // Seek moves to the first entry whose key is equal to key or greater. A cursor never
 // moves back. If there is no such entry, c.End is set.
 func (c *Cursor) Seek(key string) error {
@@ -90,7 +102,11 @@ func (c *Cursor) Seek(key string) error {
 			return err
 		}
 	}
-	for to := c.k + sort.SearchStrings(c.keys[c.k:], key); c.k < to; c.k++ {
+	ahead := 1 // the key is often near
+	for c.k+ahead < len(c.keys) && c.keys[c.k+ahead] < key {
+		ahead *= 2
+	}
+	for to := c.k + sort.SearchStrings(c.keys[c.k:min(c.k+ahead, len(c.keys))], key); c.k < to; c.k++ {
 		c.i += int(c.counts[c.k])
 	}
 	if c.k == len(c.keys) { // Unreachable unless the index is out of order.

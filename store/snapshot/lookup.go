@@ -101,7 +101,7 @@ func (l *Looker) gather(ctx context.Context, key string) error {
 	l.Group = l.Group[:0]
 	l.probe.Reset(key)
 	for _, c := range l.cursors {
-		if !c.seg.May(&l.probe) {
+		if !c.may(key, &l.probe) {
 			continue
 		}
 		if err := c.Seek(key); err != nil {

@@ -46,8 +46,9 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 		return p, nil
 	}
 	said := &e.Page
+	p.Digest = e.Digest
 	if e.Body == segment.BodyNone {
-		said = &owner.Page
+		said, p.Digest = &owner.Page, owner.Digest
 	}
 	p.Charset, p.ReadLimit = derive.ReadWith(said)
 	if said.BlockCount < 0 {

@@ -344,13 +344,13 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		exact := len(ranges) <= probedMax && rg.To == rg.From+"\x00"
 		probe.Reset(rg.From)
 		for _, c := range all {
-			if exact && !c.seg.May(&probe) {
+			if exact && !c.may(rg.From, &probe) {
 				continue
 			}
 			if err := c.Seek(rg.From); err != nil {
 				return err
 			}
-			if !c.End {
+			if !c.End && (rg.To == "" || c.Key() < rg.To) {
 				h.Add(c)
 			}
 		}

@@ -437,7 +437,7 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 		return record.Payload{}, errors.New("relationtest: a ref that no scan gave")
 	}
 	r := &a.rows[ref.N]
-	p := record.Payload{Head: []byte(r.Head), Body: []byte(r.Body), Mime: r.Mime}
+	p := record.Payload{Head: []byte(r.Head), Body: []byte(r.Body), Digest: r.digest, Mime: r.Mime}
 	if r.NoBody {
 		p.Body, p.NoBody = nil, "its original is not here"
 	} else if r.Document != nil {
