@@ -79,8 +79,10 @@ func (c *Cursor) Place() timeline.Place {
 // time returns the time of the current entry. The cursor must not be at its end.
 func (c *Cursor) time() record.Time { return c.chunk.Time(c.i) }
 
-// may reports whether the segment may have entries with this key, which p is reset to. If the current
-// chunk says so, it does not ask the segment's Bloom filter.
+// may reports whether the segment may have entries with this key. The key must not be less than the
+// key of the last Seek, and p must be reset to it. may asks the segment's Bloom filter only if the
+// key comes after the current chunk. A scan of 25,000 single URLs in 39 segments asked filters for a
+// third of its CPU time before.
 func (c *Cursor) may(key string, p *segment.Probe) bool {
 	if c.End {
 		return false
@@ -102,11 +104,7 @@ func (c *Cursor) Seek(key string) error {
 			return err
 		}
 	}
-	ahead := 1 // the key is often near
-	for c.k+ahead < len(c.keys) && c.keys[c.k+ahead] < key {
-		ahead *= 2
-	}
-	for to := c.k + sort.SearchStrings(c.keys[c.k:min(c.k+ahead, len(c.keys))], key); c.k < to; c.k++ {
+	for to := c.k + sort.SearchStrings(c.keys[c.k:], key); c.k < to; c.k++ {
 		c.i += int(c.counts[c.k])
 	}
 	if c.k == len(c.keys) { // Unreachable unless the index is out of order.
