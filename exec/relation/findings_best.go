@@ -244,8 +244,10 @@ const (
 	// bound their number.
 	bestPart            = 16
 	bestLeast, bestMost = 256, 1 << 14
-	// bestRanks is how many pages it ranks at most. It takes about 300 bytes of memory for each.
+	// bestRanks is how many pages it ranks at most. It takes about bestBytes bytes of memory for each, and at
+	// most half of the memory of the statement for all.
 	bestRanks = 1 << 16
+	bestBytes = 330
 	// bestRounds is how often bestFirst looks at more pages if it cannot tell yet, and nearRounds how often
 	// it looks for near-copies of near-copies.
 	bestRounds, nearRounds = 3, 8
@@ -357,13 +359,14 @@ func (p *bestPages) keysOf(ctx context.Context, refs []record.Ref) ([]string, er
 // top returns the captures with the highest scores: as many as wanted says, or more if scores are equal. The
 // result is nil if there are too many or too few captures.
 func (p *bestPages) top(ctx context.Context, wanted int) ([]record.Ref, error) {
+	most := int(min(bestRanks, p.r.Memory.Bytes/(2*bestBytes)))
 	for each := 4 * wanted; ; each *= 8 {
-		segments, err := p.candidates(ctx, each)
-		if err != nil || p.found < BestFrom {
+		segments, err := p.candidates(ctx, p.words.Bounder(p.rarity).All(), each, most)
+		if err != nil || segments == nil || p.found < BestFrom {
 			return nil, err
 		}
 		all := slices.Concat(segments...)
-		if len(all) > min(bestRanks, max(p.found/2, bestRanks/16)) {
+		if len(all) > max(p.found/2, bestRanks/16) {
 			return nil, nil
 		}
 		if p.left, err = p.rank(ctx, all, wanted); err != nil {
@@ -421,8 +424,9 @@ func (p *bestPages) rank(ctx context.Context, pages []contender, wanted int) (le
 
 // candidates returns, for each segment, the matching captures whose pages may have the highest scores: as many
 // as each says, or fewer if the segment has no more. They are sorted by their bounds, the highest first, and those
-// with equal bounds by URL.
-func (p *bestPages) candidates(ctx context.Context, each int) (segments [][]contender, err error) {
+// with equal bounds by URL. The result is nil if these are more captures than most says, or if there are too many
+// captures of which no index has the page. bounds has the result of Bounder.All.
+func (p *bestPages) candidates(ctx context.Context, bounds iter.Seq2[record.Ref, float64], each, most int) (segments [][]contender, err error) {
 	type candidate struct {
 		ref   record.Ref
 		bound float64
@@ -438,13 +442,14 @@ func (p *bestPages) candidates(ctx context.Context, each int) (segments [][]cont
 		for _, c := range of {
 			list = append(list, contender{finding: &finding{ref: c.ref}, bound: c.bound})
 		}
-		if of = of[:0]; len(list) > 0 {
+		if len(list) > 0 {
 			segments = append(segments, list)
 		}
+		most, of = most-len(of), of[:0]
 	}
 	p.found, p.unread = 0, nil
 	least := math.Inf(-1) // a capture with no higher bound is not among the best of its segment
-	for ref, bound := range p.words.Bounder(p.rarity).All() {
+	for ref, bound := range bounds {
 		if p.found++; p.found%rankedAtOnce == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -458,7 +463,10 @@ func (p *bestPages) candidates(ctx context.Context, each int) (segments [][]cont
 				return nil, nil
 			}
 		case bound > least:
-			if of = append(of, candidate{ref, bound}); len(of) == 2*each {
+			if of = append(of, candidate{ref, bound}); min(len(of), each) > most {
+				return nil, nil
+			}
+			if len(of) == 2*each {
 				cut()
 				least = of[each-1].bound
 			}
