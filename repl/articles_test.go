@@ -175,7 +175,8 @@ func TestArticlesDeleted(t *testing.T) {
 // others needs a new beginning.
 func TestArticlesGoOn(t *testing.T) {
 	a := newsArchive(t)
-	known := firstseen.NewKnown()
+	known := firstseen.NewKnown(&spill.Memory{Bytes: 1 << 20})
+	defer known.Close()
 	read := func() (rows []string, err error) {
 		snap, err := joined(a, nil).Snapshot(context.Background())
 		if err != nil {

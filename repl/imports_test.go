@@ -172,7 +172,7 @@ var arrows = map[string]string{
 	"exec/relation/work":   "crawl/order crawl/report exec/relation exec/value exec/watch store/record store/record/task store/urlkey",
 	"exec/relation/result": "exec/graph exec/relation store/record store/record/task store/urlkey exec/classify exec/event/kept exec/places",
 	"exec/relation/all":    "exec/relation exec/relation/result exec/relation/work",
-	"exec/firstseen":       "exec/spill store/record store/record/task",
+	"exec/firstseen":       "exec/spill store/packed store/record store/record/task",
 	"exec/reports":         "exec/dedup store/record store/words",
 	"exec/draw/outlines":   "",
 	"exec/webhook":         "",

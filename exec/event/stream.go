@@ -175,7 +175,7 @@ func (c *collection) recall(ctx context.Context) (err error) {
 			}
 		})
 	}
-	if c.run.FirstSeen, err = firstseen.Load(known...); err != nil {
+	if c.run.FirstSeen, err = firstseen.Load(&c.run.Memory, known...); err != nil {
 		return err
 	}
 	last := c.parts[len(c.parts)-1]
@@ -467,8 +467,11 @@ func (c *collection) putStream(from int, put func(kind byte, n int, val []byte) 
 	if from == 0 {
 		known = c.run.FirstSeen.Rows()
 	}
-	for row := range known {
-		if err := put(rowKnown, int(binary.BigEndian.Uint32(row.Key)), row.Value); err != nil {
+	for row, err := range known {
+		if err == nil {
+			err = put(rowKnown, int(binary.BigEndian.Uint32(row.Key)), row.Value)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -537,7 +540,7 @@ func (c *collection) readNew(ctx context.Context) (err error) {
 		return err
 	}
 	if c.run.FirstSeen == nil {
-		c.run.FirstSeen = firstseen.NewKnown()
+		c.run.FirstSeen = firstseen.NewKnown(&c.run.Memory)
 	}
 	added := c.run.FirstSeen.Added
 	err = c.read(ctx, added)
@@ -546,7 +549,8 @@ func (c *collection) readNew(ctx context.Context) (err error) {
 	}
 	c.notes = append(c.notes, "all texts are read again: captures were added that are older than others")
 	c.forget()
-	c.run.FirstSeen = firstseen.NewKnown()
+	c.run.FirstSeen.Close()
+	c.run.FirstSeen = firstseen.NewKnown(&c.run.Memory)
 	return c.read(ctx, record.NoTime)
 }
 

@@ -95,6 +95,9 @@ func newCollection(ctx context.Context, f *finding, snap relation.Snapshot) (*co
 func (c *collection) close() {
 	c.rows.Close()
 	c.uses.close()
+	if c.run.FirstSeen != nil {
+		c.run.FirstSeen.Close()
+	}
 }
 
 // read reads the texts, and the times of captures, that were added after a time; record.NoTime

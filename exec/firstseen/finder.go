@@ -101,7 +101,10 @@ func (f *Finder) put(text uint64) error {
 func (f *Finder) Solve() error {
 	f.on = nil
 	f.answers = make([]byte, (f.asked+3)/4)
-	m := merger{known: f.known}
+	m, err := newMerger(f.known)
+	if err != nil {
+		return err
+	}
 	var is seen   // the text whose pages come now
 	var at uint64 // the time of the first page with it, or 0 if it was known before
 	begun := false
@@ -112,11 +115,16 @@ func (f *Finder) Solve() error {
 		text, time, url := binary.BigEndian.Uint64(r.Key), binary.BigEndian.Uint64(r.Key[8:]), binary.BigEndian.Uint32(r.Key[20:])
 		if !begun || text != is.text {
 			if begun {
-				m.add(is)
+				if err := m.add(is); err != nil {
+					return err
+				}
 			}
-			if was, before := m.find(text); before {
+			switch was, before, err := m.find(text); {
+			case err != nil:
+				return err
+			case before:
 				is, at = was, 0
-			} else {
+			default:
 				is, at = seen{text, url}, time
 			}
 			begun = true
@@ -138,10 +146,11 @@ func (f *Finder) Solve() error {
 		f.answers[n/4] |= byte(a) << (n % 4 * 2)
 	}
 	if begun {
-		m.add(is)
+		if err := m.add(is); err != nil {
+			return err
+		}
 	}
-	m.finish(f.last)
-	return nil
+	return m.finish(f.last)
 }
 
 // Answer returns the answer to the question with this number, as Ask returned it. Call it after

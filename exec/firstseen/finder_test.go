@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -110,7 +111,9 @@ func TestAnswers(t *testing.T) {
 func TestKnown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages := drawPages(t)
-		known := NewKnown()
+		m := spill.Memory{Bytes: rapid.SampledFrom([]int64{1 << 10, 1 << 20}).Draw(t, "known memory")}
+		known := NewKnown(&m)
+		defer func() { known.Close() }()
 		var parts []iter.Seq2[task.ResultRow, error]
 		for from := record.Time(-3); from <= 3; {
 			to := from + record.Time(rapid.IntRange(1, 4).Draw(t, "times"))
@@ -121,10 +124,14 @@ func TestKnown(t *testing.T) {
 				parts, rows = nil, known.Rows()
 			}
 			parts = append(parts, stored(rows))
-			loaded, err := Load(parts...)
-			if err != nil || !slices.Equal(loaded.list, known.list) || loaded.Until != known.Until || loaded.Added != known.Added {
-				t.Fatalf("stored: got %+v, want %+v (error: %v)", loaded, known, err)
+			loaded, err := Load(&m, parts...)
+			if err != nil {
+				t.Fatal(err)
 			}
+			if got, want := all(t, loaded.list), all(t, known.list); !slices.Equal(got, want) || loaded.Until != known.Until || loaded.Added != known.Added {
+				t.Fatalf("stored: got %v of %+v, want %v of %+v", got, loaded, want, known)
+			}
+			known.Close()
 			known, from = loaded, to
 		}
 		f := New(context.Background(), &spill.Memory{}, 1, known)
@@ -134,10 +141,67 @@ func TestKnown(t *testing.T) {
 	})
 }
 
+// all returns the texts of a list.
+func all(t *rapid.T, list *texts) (all []seen) {
+	r, err := list.reader()
+	for ; err == nil && r.ok; err = r.next() {
+		all = append(all, r.at)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestKnownMemory gives Finders and a Known of little memory 500,000 texts, and then some of them
+// again. The Known, and one that is loaded from its rows, hold a small part of the texts in memory.
+func TestKnownMemory(t *testing.T) {
+	const count = 500_000
+	m := spill.Memory{Bytes: 1 << 20}
+	held := func() int64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	before := held()
+	known := NewKnown(&m)
+	defer known.Close()
+	for day := range record.Time(2) {
+		f := New(t.Context(), &m, 1, known)
+		if err := f.Page("host", "url", day); err != nil {
+			t.Fatal(err)
+		}
+		for x := uint64(0); x < count; x += 1 + 9*uint64(day) {
+			if err := f.Add(x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Solve(); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+	}
+	loaded, err := Load(&m, known.Rows(), known.Changes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer loaded.Close()
+	if known.Len() != count || loaded.Len() != count {
+		t.Errorf("got %d and %d texts, want %d", known.Len(), loaded.Len(), count)
+	}
+	if more := held() - before; more > 2*m.Bytes {
+		t.Errorf("the texts of both take %d bytes of memory, want at most %d", more, 2*m.Bytes)
+	}
+}
+
 // stored returns copies of rows.
-func stored(rows iter.Seq[task.ResultRow]) iter.Seq2[task.ResultRow, error] {
+func stored(rows iter.Seq2[task.ResultRow, error]) iter.Seq2[task.ResultRow, error] {
 	var list []task.ResultRow
-	for row := range rows {
+	for row, err := range rows {
+		if err != nil {
+			panic(err)
+		}
 		list = append(list, task.ResultRow{Key: slices.Clone(row.Key), Value: slices.Clone(row.Value)})
 	}
 	return func(yield func(task.ResultRow, error) bool) {
@@ -153,7 +217,7 @@ func stored(rows iter.Seq[task.ResultRow]) iter.Seq2[task.ResultRow, error] {
 func TestDamagedRows(t *testing.T) {
 	rows := []task.ResultRow{{Key: []byte{0, 0, 0, 0}, Value: []byte{2, 4, 1}}, {Key: []byte{0, 0, 0, 1}, Value: make([]byte, 12)}}
 	load := func(rows ...task.ResultRow) error {
-		_, err := Load(func(yield func(task.ResultRow, error) bool) {
+		_, err := Load(&spill.Memory{}, func(yield func(task.ResultRow, error) bool) {
 			for _, row := range rows {
 				if !yield(row, nil) {
 					return

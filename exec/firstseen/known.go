@@ -1,13 +1,13 @@
 package firstseen
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
+	"infomall/exec/spill"
+	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -17,24 +17,33 @@ import (
 // pages.
 var ErrEarlier = errors.New("a page is older than the pages whose texts are known")
 
-// Known holds the texts of earlier pages, so that a Finder need not read these pages again. The
-// zero value has no texts. Known takes 16 bytes of memory per text.
+// Known holds the texts of earlier pages, so that a Finder need not read these pages again. It takes
+// 12 bytes per text, in temporary files if the texts are many. Close it at the end.
 type Known struct {
 	// Until is the time of the latest page whose texts are known, or record.NoTime if there is
 	// none.
 	Until record.Time
 	// Added is the latest time at which a capture that was read had been added to the archive. The
 	// next reading can skip the captures that were added by then.
-	Added record.Time
-	list  []seen // sorted by text
+	Added  record.Time
+	memory *spill.Memory
+	list   *texts
 	// The next fields say what has changed since Load: the new or changed elements of list, and the
 	// Until and Added that were loaded.
-	fresh  []seen
+	fresh  *texts
 	loaded [2]record.Time
 }
 
-// NewKnown returns a Known without texts.
-func NewKnown() *Known { return &Known{Until: record.NoTime, Added: record.NoTime} }
+// NewKnown returns a Known without texts, which may use a small part of the memory m.
+func NewKnown(m *spill.Memory) *Known {
+	return &Known{Until: record.NoTime, Added: record.NoTime, memory: m, list: newTexts(m), fresh: newTexts(m)}
+}
+
+// Close removes the temporary files.
+func (k *Known) Close() {
+	k.list.rows.Close()
+	k.fresh.rows.Close()
+}
 
 // seen is the hash of a text, with the hash of the URL that had the text, or the value several.
 type seen struct {
@@ -45,124 +54,212 @@ type seen struct {
 // several stands in place of the hash of a URL if several URLs had the text. No URL has this hash.
 const several = 0
 
-// merger looks up texts in a Known, in ascending order, and collects the changes to make in it.
+const (
+	// rowTexts is how many texts a row has. seenBytes is how many bytes a text takes in the row:
+	// its hash of 8 bytes, and the hash of 4 bytes of the URL that had it.
+	rowTexts  = 4096
+	seenBytes = 12
+	// textsShare is the share of the memory that a list of texts may take, as a divisor. A list is
+	// read in its order, so a temporary file is as good.
+	textsShare = 32
+)
+
+// texts is a list of texts, sorted by their hashes, in the rows that are stored.
+type texts struct {
+	rows *spill.Spool
+	row  []byte // the last row, until the method end
+	n    int
+}
+
+func newTexts(m *spill.Memory) *texts { return &texts{rows: m.Spool(textsShare)} }
+
+// add adds a text, whose hash is greater than those of all texts before.
+func (t *texts) add(s seen) error {
+	t.n++
+	t.row = binary.LittleEndian.AppendUint64(t.row, s.text)
+	t.row = binary.LittleEndian.AppendUint32(t.row, s.url)
+	if len(t.row) < rowTexts*seenBytes {
+		return nil
+	}
+	return t.end()
+}
+
+// end ends the last row. Call it after the last text.
+func (t *texts) end() (err error) {
+	if len(t.row) > 0 {
+		err = t.rows.Add(t.row)
+	}
+	t.row = t.row[:0]
+	return err
+}
+
+// reader returns a reader of the texts, which stands at the first text.
+func (t *texts) reader() (*textReader, error) {
+	r := &textReader{row: t.rows.Reader().Next}
+	return r, r.next()
+}
+
+// textReader reads sorted texts one by one.
+type textReader struct {
+	row  func() (row []byte, ok bool, err error) // returns the next row
+	rest []byte                                  // the rest of the current row
+	at   seen                                    // the current text
+	ok   bool                                    // there is a current text
+}
+
+// next goes to the next text.
+func (r *textReader) next() (err error) {
+	for len(r.rest) == 0 {
+		if r.rest, r.ok, err = r.row(); err != nil || !r.ok {
+			r.ok = false
+			return err
+		}
+	}
+	r.at = seen{binary.LittleEndian.Uint64(r.rest), binary.LittleEndian.Uint32(r.rest[8:])}
+	r.rest = r.rest[seenBytes:]
+	return nil
+}
+
+// merge returns the texts of all lists. Of a text in several lists, it takes that of the last.
+func merge(m *spill.Memory, lists ...*textReader) (*texts, error) {
+	all := newTexts(m)
+	for {
+		var s seen
+		found := false
+		for _, r := range lists {
+			if r.ok && (!found || r.at.text <= s.text) {
+				s, found = r.at, true
+			}
+		}
+		if !found {
+			return all, all.end()
+		}
+		if err := all.add(s); err != nil {
+			return all, err
+		}
+		for _, r := range lists {
+			if r.ok && r.at.text == s.text {
+				if err := r.next(); err != nil {
+					return all, err
+				}
+			}
+		}
+	}
+}
+
+// merger looks up texts in a Known, in ascending order, and makes the changes in it.
 type merger struct {
 	known *Known
-	next  int  // index in known.list
-	was   seen // what find has found last
-	has   bool // find has found the last text that it was asked for
-	fresh []seen
+	old   *textReader // of known.list
+	was   seen        // what find has found last
+	has   bool        // find has found the last text that it was asked for
+	list  *texts      // known.list with the changes
+	fresh *texts      // the changes
+}
+
+// newMerger returns a merger for k, which may be nil.
+func newMerger(k *Known) (m *merger, err error) {
+	m = &merger{known: k}
+	if k != nil {
+		m.list, m.fresh = newTexts(k.memory), newTexts(k.memory)
+		m.old, err = k.list.reader()
+	}
+	return m, err
 }
 
 // find returns the entry of a text in the Known. ok is false if it has no entry. Calls must come
-// with ascending texts.
-func (m *merger) find(text uint64) (s seen, ok bool) {
+// with ascending texts, and add must follow each.
+func (m *merger) find(text uint64) (s seen, ok bool, err error) {
 	if m.known == nil {
-		return s, false
+		return s, false, nil
 	}
-	old := m.known.list
-	for m.next < len(old) && old[m.next].text < text {
-		m.next++
+	for m.old.ok && m.old.at.text < text {
+		if err := errors.Join(m.list.add(m.old.at), m.old.next()); err != nil {
+			return s, false, err
+		}
 	}
-	if m.has = m.next < len(old) && old[m.next].text == text; m.has {
-		m.was = old[m.next]
-		m.next++
+	if m.has = m.old.ok && m.old.at.text == text; m.has {
+		m.was = m.old.at
+		err = m.old.next()
 	}
-	return m.was, m.has
+	return m.was, m.has, err
 }
 
 // add adds s, the entry of the text that find was called with last, or replaces the old entry.
-func (m *merger) add(s seen) {
-	if m.known != nil && !(m.has && s == m.was) {
-		m.fresh = append(m.fresh, s)
+func (m *merger) add(s seen) error {
+	if m.known == nil {
+		return nil
 	}
-}
-
-// finish stores the collected changes in the Known. The parameter last is the time of the
-// latest page, or record.NoTime.
-func (m *merger) finish(last record.Time) {
-	if k := m.known; k != nil {
-		k.list = merge(k.list, m.fresh)
-		k.fresh = merge(k.fresh, m.fresh)
-		k.Until = max(k.Until, last)
-	}
-}
-
-// merge merges b into list. Both are sorted by text. Of a text in both, it takes the element of b.
-// It moves the elements of list to their new places, from the last to the first, because a second
-// list of all texts would take much memory. The caller must not use list, nor change b, afterwards.
-func merge(list, b []seen) []seen {
-	if len(list) == 0 {
-		return b[:len(b):len(b)]
-	}
-	search := func(n int, text uint64) (int, bool) {
-		return slices.BinarySearchFunc(list[:n], text, func(x seen, text uint64) int { return cmp.Compare(x.text, text) })
-	}
-	more, n := 0, len(list) // n elements were not moved yet
-	for i := range b {
-		if _, found := search(n, b[i].text); !found {
-			more++
+	if !m.has || s != m.was {
+		if err := m.fresh.add(s); err != nil {
+			return err
 		}
 	}
-	list = slices.Grow(list, more)[:n+more]
-	to := len(list)
-	for i := len(b) - 1; i >= 0; i-- {
-		from, found := search(n, b[i].text)
-		after := from
-		if found {
-			after++
-		}
-		to -= n - after
-		copy(list[to:], list[after:n])
-		to--
-		list[to], n = b[i], from
+	return m.list.add(s)
+}
+
+// finish stores the changes in the Known. The parameter last is the time of the latest page, or
+// record.NoTime.
+func (m *merger) finish(last record.Time) error {
+	k := m.known
+	if k == nil {
+		return nil
 	}
-	return list
+	for m.old.ok {
+		if err := errors.Join(m.list.add(m.old.at), m.old.next()); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(m.list.end(), m.fresh.end()); err != nil {
+		return err
+	}
+	defer k.list.rows.Close()
+	defer k.fresh.rows.Close()
+	defer m.fresh.rows.Close()
+	k.list, k.Until = m.list, max(k.Until, last)
+	before, err := k.fresh.reader()
+	if err != nil {
+		return err
+	}
+	now, err := m.fresh.reader()
+	if err != nil {
+		return err
+	}
+	k.fresh, err = merge(k.memory, before, now)
+	return err
 }
 
 // Len returns the number of texts.
-func (k *Known) Len() int { return len(k.list) }
-
-// rowTexts is how many texts a stored row has. seenBytes is how many bytes a text takes in the row:
-// its hash of 8 bytes, and the hash of 4 bytes of the URL that had it.
-const (
-	rowTexts  = 4096
-	seenBytes = 12
-)
+func (k *Known) Len() int { return k.list.n }
 
 // Rows yields k as rows to store, sorted by key. The first row has Until, Added and the number of
 // texts; the others have the texts. A row is valid until the iteration moves on.
-func (k *Known) Rows() iter.Seq[task.ResultRow] { return k.rows(k.list) }
+func (k *Known) Rows() iter.Seq2[task.ResultRow, error] { return k.rows(k.list) }
 
 // Changes yields rows in the form of Rows, but only with what has changed since k was loaded. To
 // load the result, pass Load the old rows and then these.
-func (k *Known) Changes() iter.Seq[task.ResultRow] { return k.rows(k.fresh) }
+func (k *Known) Changes() iter.Seq2[task.ResultRow, error] { return k.rows(k.fresh) }
 
 // Changed reports whether k has changed since it was loaded.
 func (k *Known) Changed() bool {
-	return len(k.fresh) > 0 || k.Until != k.loaded[0] || k.Added != k.loaded[1]
+	return k.fresh.n > 0 || k.Until != k.loaded[0] || k.Added != k.loaded[1]
 }
 
 // rows yields the rows of Rows for the texts in list.
-func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
-	return func(yield func(task.ResultRow) bool) {
+func (k *Known) rows(list *texts) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		val := binary.AppendVarint(nil, int64(k.Until))
 		val = binary.AppendVarint(val, int64(k.Added))
-		val = binary.AppendUvarint(val, uint64(len(list)))
+		val = binary.AppendUvarint(val, uint64(list.n))
 		key := make([]byte, 4)
-		if !yield(task.ResultRow{Key: key, Value: val}) {
+		if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 			return
 		}
 		n := uint32(0)
-		for part := range slices.Chunk(list, rowTexts) {
+		for row, err := range list.rows.All() {
 			n++
 			binary.BigEndian.PutUint32(key, n)
-			val = val[:0]
-			for _, s := range part {
-				val = binary.LittleEndian.AppendUint64(val, s.text)
-				val = binary.LittleEndian.AppendUint32(val, s.url)
-			}
-			if !yield(task.ResultRow{Key: key, Value: val}) {
+			if !yield(task.ResultRow{Key: key, Value: row}, err) || err != nil {
 				return
 			}
 		}
@@ -172,68 +269,65 @@ func (k *Known) rows(list []seen) iter.Seq[task.ResultRow] {
 // errRow is returned for rows that Rows did not make.
 var errRow = errors.New("the stored texts of earlier pages are damaged")
 
-const (
-	// roomShare sets how much more room Load makes for texts than it needs: 1/roomShare of the
-	// texts of a part.
-	roomShare = 16
-	// roomMax is the most texts for which Load makes room at once.
-	roomMax = 1 << 24
-)
-
-// Load returns the Known that was stored as parts. The first part has the rows of Rows; each
-// further part has rows of Changes, in the order in which they were stored. There must be at least
-// one part.
-func Load(parts ...iter.Seq2[task.ResultRow, error]) (*Known, error) {
-	k := &Known{}
-	lists := make([][]seen, len(parts))
+// Load returns the Known that was stored as parts, which may use a small part of the memory m. The
+// first part has the rows of Rows; each further part has rows of Changes, in the order in which they
+// were stored. There must be at least one part.
+func Load(m *spill.Memory, parts ...iter.Seq2[task.ResultRow, error]) (k *Known, err error) {
+	k = NewKnown(m)
+	lists := make([]*textReader, len(parts))
 	for i, in := range parts {
-		if err := k.load(in, &lists[i]); err != nil {
+		next, stop := iter.Pull2(in)
+		defer stop()
+		if lists[i], err = k.stored(next); err != nil {
 			return nil, err
 		}
 	}
-	k.list = lists[0] // with its room
-	for _, list := range lists[1:] {
-		k.list = merge(k.list, list)
+	if k.list, err = merge(m, lists...); err != nil {
+		k.Close()
+		return nil, err
 	}
 	k.loaded = [2]record.Time{k.Until, k.Added}
 	return k, nil
 }
 
-// load reads the rows of one part. It sets the times of k, and appends the texts to list.
-func (k *Known) load(in iter.Seq2[task.ResultRow, error], list *[]seen) error {
-	n := 0
-	for row, err := range in {
-		if err != nil {
-			return err
-		}
-		ok := len(row.Key) == 4 && binary.BigEndian.Uint32(row.Key) == uint32(n)
-		if ok && n == 0 {
-			until, size := binary.Varint(row.Value)
-			added, more := binary.Varint(row.Value[max(size, 0):])
-			ok = size > 0 && more > 0
-			if ok {
-				texts, left := binary.Uvarint(row.Value[size+more:])
-				ok = left > 0 && size+more+left == len(row.Value)
-				// Memory that is used for the first time takes long, so list grows once, with
-				// room for the texts of later parts. A damaged row does not get more than roomMax.
-				*list = make([]seen, 0, min(texts+texts/roomShare, roomMax))
-			}
-			k.Until, k.Added = record.Time(until), record.Time(added)
-		} else if ok {
-			ok = len(row.Value)%seenBytes == 0
-			for b := row.Value; ok && len(b) > 0; b = b[seenBytes:] {
-				s := seen{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])}
-				ok = len(*list) == 0 || (*list)[len(*list)-1].text < s.text
-				*list = append(*list, s)
-			}
-		}
-		if !ok {
-			return fmt.Errorf("row %d: %w", n+1, errRow)
+// stored returns a reader of the texts of one part, whose rows next returns. It sets the times of k.
+func (k *Known) stored(next func() (task.ResultRow, error, bool)) (*textReader, error) {
+	n := uint32(0)
+	row := func() (val []byte, ok bool, err error) {
+		row, err, ok := next()
+		if err == nil && ok && (len(row.Key) != 4 || binary.BigEndian.Uint32(row.Key) != n) {
+			err = fmt.Errorf("row %d: %w", n+1, errRow)
 		}
 		n++
+		return row.Value, ok, err
 	}
-	if n == 0 {
-		return fmt.Errorf("no row: %w", errRow)
+	head, ok, err := row()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	r := packed.Reader{B: head}
+	k.Until, k.Added = record.Time(r.Varint()), record.Time(r.Varint())
+	left := r.Uvarint()
+	if !ok || r.Bad || len(r.B) > 0 {
+		return nil, fmt.Errorf("row 1: %w", errRow)
+	}
+	last, begun := uint64(0), false
+	texts := &textReader{row: func() ([]byte, bool, error) {
+		val, ok, err := row()
+		if err != nil {
+			return nil, false, err
+		}
+		for b := val; len(b) > 0; b = b[seenBytes:] {
+			if len(b) < seenBytes || left == 0 || begun && binary.LittleEndian.Uint64(b) <= last {
+				return nil, false, fmt.Errorf("row %d: %w", n, errRow)
+			}
+			last, begun = binary.LittleEndian.Uint64(b), true
+			left--
+		}
+		if !ok && left > 0 {
+			return nil, false, fmt.Errorf("row %d: %w", n, errRow)
+		}
+		return val, ok, nil
+	}}
+	return texts, texts.next()
 }

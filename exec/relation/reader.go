@@ -50,7 +50,7 @@ type Reader struct {
 	// FirstSeen.Added, yields only their rows, and adds their texts and their time to FirstSeen.
 	//
 	// The rows end with firstseen.ErrEarlier if a new capture is not later than all captures read
-	// before. Then set FirstSeen to firstseen.NewKnown() and read everything again. Do the same
+	// before. Then set FirstSeen to a new firstseen.Known and read everything again. Do the same
 	// after captures were deleted or hidden. After any error FirstSeen must not be used again.
 	FirstSeen *firstseen.Known
 
