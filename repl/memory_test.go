@@ -46,8 +46,10 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	runWithin(t, archive, "512MB", "REINDEX SEARCH")
 	for _, statement := range []string{
 		"VERIFY",
+		"SEARCH 'w1* -w99'",
 		"SELECT sum(length(text)) FROM versions",
 		"SELECT count(*) FROM versions WHERE text LIKE '%w99 w1%'",
 		"SELECT digest, count(*) AS n FROM captures GROUP BY digest ORDER BY n DESC, digest LIMIT 5",
