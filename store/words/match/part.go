@@ -21,7 +21,7 @@ type Part struct {
 
 	some  uint64 // phrases that lie inside the part, as bits
 	head  []step // the first terms, one fewer than the longest phrase has; nil if none is in the query
-	end   uint64 // phrases that may go on in the next part, as bits of their last term in this part
+	end   uint64 // phrases that may go on in the next part, as bits of their last term in this part; 0 if each phrase has one term
 	parts bool   // the part has no term, but a character that separates words
 	open  bool   // it ends with a Chinese or Japanese letter, to which the next part may join
 }
@@ -138,13 +138,16 @@ const (
 )
 
 // partKey identifies a Part of a query without NEAR and exact letters: texts with equal keys
-// have equal Parts. bits and place have an element for each Word. place does not say where the
-// word is, but only what counts: its number if it is among the first terms of the text, and the
-// flags below. The key is small because a search hashes one for each text with a word.
+// have equal Parts. The key is small because a search hashes one for each text with a word.
 //
-// If no phrase of the query has several terms, an element stands for all neighbouring words that match the same
-// terms, and place has their number. Otherwise a search for w1* in a million texts with six such words each takes
-// 500 MB for their Parts.
+// bits and place have an element for each Word. place does not say where the word is, but only what
+// counts: its number if it is among the first terms of the text, and the flags below.
+//
+// If no phrase of the query has several terms, the order of the words does not count: an element stands for all
+// words that match the same terms, place has their number, and the elements are sorted by bits. When an element
+// stood only for words next to each other, most texts of a million pages had a Part of their own for
+// w1* OR w2* OR w3*. These did not fit into the memory of a search, which then read pages: it took minutes, and
+// takes ten seconds of CPU time now.
 type partKey struct {
 	terms         int32
 	open, parting bool
@@ -152,43 +155,61 @@ type partKey struct {
 	place         [partWords]uint16
 }
 
-// The flags in partKey.place. The bits above them have a number up to placeMax.
+// The flags in partKey.place, if a phrase has several terms. The bits above them have the number.
 const (
 	wordJoined = 1 << iota
 	wordNext   // it directly follows the word before
 	wordLast   // it is the last term of the text
 	placeBits  = iota
-	placeMax   = math.MaxUint16 >> placeBits
 )
 
 // fill sets bits and place to those of the words, for a query whose longest phrase has as many terms as longest
 // says. k.terms must be set. fill returns false if there are too many words.
 func (k *partKey) fill(words []Word, longest int) bool {
-	before, n := -1, 0
-	for _, w := range words {
+	if longest == 1 {
+		return k.fillSingle(words)
+	}
+	if len(words) > partWords {
+		return false
+	}
+	before := -1
+	for n, w := range words {
 		place := uint16(min(w.N, longest-1)) << placeBits
-		if w.Joined && (w.N > 0 || longest > 1) {
+		if w.Joined {
 			place |= wordJoined
 		}
-		if w.N == before+1 && longest > 1 {
+		if w.N == before+1 {
 			place |= wordNext
 		}
 		if w.N == int(k.terms)-1 {
 			place |= wordLast
 		}
-		before = w.N
-		if last := n - 1; longest == 1 && last >= 0 && k.bits[last] == w.Bits && k.place[last]&wordJoined == place&wordJoined {
-			if k.place[last]>>placeBits == placeMax {
+		k.bits[n], k.place[n], before = w.Bits, place, w.N
+	}
+	return true
+}
+
+// fillSingle implements fill for a query whose phrases have one term each.
+func (k *partKey) fillSingle(words []Word) bool {
+	n := 0 // number of elements
+	for _, w := range words {
+		i := 0
+		for i < n && k.bits[i] < w.Bits {
+			i++
+		}
+		if i == n || k.bits[i] != w.Bits {
+			if n == partWords {
 				return false
 			}
-			k.place[last] += 1<<placeBits + place&wordLast
-			continue
+			copy(k.bits[i+1:], k.bits[i:n])
+			copy(k.place[i+1:], k.place[i:n])
+			k.bits[i], k.place[i] = w.Bits, 0
+			n++
 		}
-		if n == partWords {
+		if k.place[i] == math.MaxUint16 {
 			return false
 		}
-		k.bits[n], k.place[n] = w.Bits, place
-		n++
+		k.place[i]++
 	}
 	return true
 }
@@ -252,7 +273,7 @@ func (f *search) part(s Shape, words []Word, text string) *Part {
 			}
 		}
 	}
-	if before == s.Terms-1 {
+	if before == s.Terms-1 && t.longest > 1 {
 		p.end = f.state[0]
 	}
 	if begun {
