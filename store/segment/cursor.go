@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -120,6 +121,9 @@ func (c *ChunkCursor) seek(key string) mover {
 		}
 		c.c.Passed(c.last)
 		k, c.last, err = c.c.Seek([]byte(max(key, "\x01")))
+		if last := c.s.Info.LastKey; k == nil && err == nil && last != "" && key <= last {
+			err = fmt.Errorf("%w: its last key is missing", indexfile.ErrDamaged)
+		}
 		return k, c.last, err
 	}
 }
