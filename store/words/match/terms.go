@@ -11,7 +11,7 @@ import (
 // by one. The zero value has no text. Only one goroutine may use it.
 type Terms struct {
 	From, To int  // the term that was read last is text[From:To]
-	Count    int  // number of terms up to there, with those that Next left out
+	Count    int  // number of terms read so far; the terms that Next leaves out count too
 	Joined   bool // it directly follows the term before it in a run, see the package comment
 	Letter   bool // it is a letter of a run
 
