@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/disk/s3"
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
@@ -365,6 +366,55 @@ func TestBucketExpelled(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestBucketUnreadCurrent publishes a catalogue while the store does not answer the request for
+// CURRENT. The publication must fail: it does not know the writers and the files out of force that
+// the next catalogue must list.
+func TestBucketUnreadCurrent(t *testing.T) {
+	ctx := t.Context()
+	server := s3test.Start(t)
+	a := machine(t, server, server.Place())
+	defer a.Close()
+	put(t, a, newImports(1).parts[0])
+	g, err := a.intake.NewImporter(ctx, "another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := server.Place()
+	place.Attempts = 1
+	b := machine(t, server, place)
+	defer b.Close()
+	was, err := b.folder.InForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	server.SetFault(func(r *http.Request, _ int) s3test.Fault {
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/"+commit.FileCurrent) {
+			if asked++; asked == 1 {
+				return s3test.SlowDown
+			}
+		}
+		return s3test.Works
+	})
+	next := *was
+	next.Generation++
+	err = b.folder.Locked(ctx, func(disk.File) error { return b.folder.Put(&next) })
+	server.SetFault(nil)
+	if err == nil || asked == 0 {
+		t.Errorf("the catalogue was published, after %d requests for CURRENT", asked)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	now, err := a.folder.InForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(now.Gone) < len(was.Gone) {
+		t.Errorf("%d files out of force are listed, want at least %d", len(now.Gone), len(was.Gone))
 	}
 }
 

@@ -442,8 +442,11 @@ func (b *bucket) expelled(c *catalog.Catalog) error {
 // is none, or if it is damaged or missing.
 func (b *bucket) before() (*catalog.Catalog, error) {
 	n, err := b.f.current()
-	if err != nil || n == 0 {
+	if err == nil && n == 0 || err != nil && isDamage(err) {
 		return nil, nil // REINDEX replaces a damaged CURRENT
+	}
+	if err != nil {
+		return nil, err
 	}
 	c, err := b.f.Load(n)
 	if errors.Is(err, os.ErrNotExist) || err != nil && isDamage(err) {
