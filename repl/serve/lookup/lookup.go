@@ -307,13 +307,23 @@ func (c *Capture) At() string { return c.Time.Std().Format("2006-01-02 15:04:05"
 // Stamp returns the time of the capture as 14 digits.
 func (c *Capture) Stamp() string { return Stamp(c.Time) }
 
-// Distance returns how far a is from b, in milliseconds.
+// Distance returns how far a is from b: the milliseconds between them, plus the whole seconds between
+// the seconds in which they lie, in milliseconds. So the capture of the second that an address names
+// is nearer than any capture of another second.
 func Distance(a, b record.Time) record.Time {
+	return apart(a, b) + apart(second(a), second(b))
+}
+
+// apart returns the milliseconds between a and b.
+func apart(a, b record.Time) record.Time {
 	if a < b {
 		return b - a
 	}
 	return a - b
 }
+
+// second returns the start of the second in which t lies. A time before 1970 is negative.
+func second(t record.Time) record.Time { return t - (t%1000+1000)%1000 }
 
 // Around returns the captures just before and just after c. c must be an element of f.Nearest.
 func (f *Found) Around(ctx context.Context, snap relation.Snapshot, c *Capture) (n Around, err error) {

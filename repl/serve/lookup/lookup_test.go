@@ -101,6 +101,30 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestSecond shows that the time of an address, which has whole seconds, finds the capture of that
+// second, even if a capture of another second is fewer milliseconds away. Otherwise the addresses
+// that a TimeMap lists lead to other captures.
+func TestSecond(t *testing.T) {
+	url := "http://a.example/"
+	var list []relationtest.Capture
+	for i, ms := range []record.Time{59_900, 60_999, 61_100, 61_200} {
+		list = append(list, relationtest.Capture{URL: url, Time: ms, Status: 200, Body: fmt.Sprint(i)})
+	}
+	snap := relationtest.New(list...)
+	for at, want := range map[record.Time]record.Time{
+		59_000: 59_900, 60_000: 60_999, 61_000: 61_100, 62_000: 61_200, // as addresses have it
+		61_150: 61_100, 61_199: 61_200, // with milliseconds
+	} {
+		f, err := Nearest(t.Context(), snap, url, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Nearest[0].Time != want {
+			t.Errorf("at %d: found %d, want %d", at, f.Nearest[0].Time, want)
+		}
+	}
+}
+
 // TestTimes shows which period some digits name.
 func TestTimes(t *testing.T) {
 	for digits, want := range map[string]string{
