@@ -58,6 +58,8 @@ func TestCDX(t *testing.T) {
 		// sort
 		{"url=a.example&sort=reverse&limit=2&fl=timestamp", "20100101000000|20090101000000"},
 		{"url=a.example&sort=closest&closest=20081220&limit=2&fl=timestamp", "20090101000000|20080615000000"},
+		{"url=a.example&sort=reverse&limit=-2&fl=timestamp", "20080601120000|20080601000000"},
+		{"url=a.example&sort=closest&closest=20081220&limit=-1&fl=timestamp", "20100101000000"},
 		// filters of the Wayback Machine: patterns for the whole value
 		{"url=a.example/*&filter=statuscode:404&fl=original", "http://a.example/old"},
 		{"url=a.example/*&filter=!statuscode:200&fl=original", "http://a.example/old"},

@@ -60,7 +60,8 @@ func (q *Query) Lines(ctx context.Context, snap relation.Snapshot) iter.Seq2[*Li
 		rows = q.sorted(rows, q.compareDistances)
 	case q.reverse:
 		rows = q.sorted(rows, nil)
-	case q.limit < 0:
+	}
+	if q.limit < 0 {
 		rows = lastRows(rows, -q.limit)
 	}
 	from, n := q.offset, q.limit
