@@ -195,30 +195,6 @@ func open(e ast.Expr) bool {
 	return false
 }
 
-// pair returns the two operands x and y of an operator as Exprs. If one of them is a parameter such
-// as $x or a text constant, it is read as the type of the other. If both are, they are read as the
-// type given by the parameter both.
-func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
-	openX := open(x)
-	if openX && !open(y) {
-		by, bx, err = b.pair(y, x, both)
-		return bx, by, err
-	}
-	want := value.Null
-	if openX {
-		want = both
-	}
-	if bx, err = b.bind(x, want); err != nil {
-		return nil, nil, err
-	}
-	want = bx.Type()
-	if openX {
-		want = both
-	}
-	by, err = b.bind(y, want)
-	return bx, by, err
-}
-
 // as returns x converted to the type t, which must be a common type of x and
 // another expression, as value.Common returns. e is the syntax tree of x, for
 // errors.
@@ -239,26 +215,23 @@ func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Type() == value.Null {
-		return &Const{T: value.Text}, nil
-	}
-	if !x.Type().Textual() {
+	if t := x.Type(); t != value.Null && !t.Textual() {
 		err := ast.Errorf(e, "%s needs text, and %s is %s", what, e, x.Type())
 		err.Hint = fmt.Sprintf("CAST(%s AS text)", e)
 		return nil, err
 	}
-	return x, nil
+	return b.as(x, value.Text, e)
 }
 
 // asText is like text, but also accepts a number, a time or a bool, and converts it to the text
 // that is printed for it. So status LIKE '4%' and time LIKE '2008-06%' work.
-func (b *Binder) asText(e ast.Expr, what string) (Expr, error) {
+func (b *Binder) asText(e ast.Expr) (Expr, error) {
 	x, err := b.bind(e, value.Text)
 	if err != nil {
 		return nil, err
 	}
 	if t := x.Type(); t == value.Null || t.Textual() {
-		return b.text(e, what)
+		return b.as(x, value.Text, e)
 	}
 	return fold(&Cast{X: x, To: value.Text, Zone: b.Env.Location(), At: e.At()})
 }
@@ -315,7 +288,7 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 // match returns x ~ pattern as an Expr, or one with the operators !~, ~* and !~*.
 // The pattern is a regular expression, and is compiled here if it is constant.
 func (b *Binder) match(e *ast.Binary) (Expr, error) {
-	x, err := b.asText(e.X, e.Op)
+	x, err := b.asText(e.X)
 	if err != nil {
 		return nil, err
 	}
@@ -384,7 +357,7 @@ func (b *Binder) like(e *ast.Like) (Expr, error) {
 	if e.Fold {
 		name = "ILIKE"
 	}
-	x, err := b.asText(e.X, name)
+	x, err := b.asText(e.X)
 	if err != nil {
 		return nil, err
 	}

@@ -209,6 +209,33 @@ func TestBind(t *testing.T) {
 	})
 }
 
+// TestBindOnce nests expressions, and counts how often the innermost column is bound: once, and not
+// twice for each level, which would take hours for a statement of a few hundred characters.
+func TestBindOnce(t *testing.T) {
+	for _, form := range []string{
+		"(%s) = 1",
+		"(%s) BETWEEN 0 AND 1",
+		"CASE %s WHEN 0 THEN TRUE WHEN 1 THEN FALSE END = 1",
+		"CASE WHEN (%s) = 1 THEN 'a' END LIKE 'a'",
+		"CASE WHEN (%s) = 1 THEN 'a' END ~ 'a'",
+		"((%s) IN (TRUE, FALSE)) = TRUE",
+	} {
+		src := "changed"
+		for range 6 {
+			src = fmt.Sprintf(form, src)
+		}
+		b, n := testBinder(), 0
+		column := b.Column
+		b.Column = func(c *ast.Column, want value.Type) (Expr, error) {
+			n++
+			return column(c, want)
+		}
+		if _, err := b.Bind(parseExpr(t, src)); err != nil || n != 1 {
+			t.Errorf("%s: bound the column %d times, error %v; want once", form, n, err)
+		}
+	}
+}
+
 // TestBindErrors shows the messages for expressions that cannot be bound.
 func TestBindErrors(t *testing.T) {
 	for _, c := range [][2]string{

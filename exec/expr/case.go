@@ -9,9 +9,16 @@ import (
 // THEN b.
 func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
 	c := &Case{}
+	var x Expr
+	if e.X != nil {
+		var err error
+		if x, err = b.bind(e.X, value.Null); err != nil {
+			return nil, err
+		}
+	}
 	var results []ast.Expr
 	for _, w := range e.Whens {
-		cond, err := b.when(e, w)
+		cond, err := b.when(e, x, w)
 		if err != nil {
 			return nil, err
 		}
@@ -37,16 +44,16 @@ func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
 }
 
 // when returns the condition of the branch w of the CASE e as an Expr. If e has
-// the form CASE x WHEN a, the condition is x = a.
-func (b *Binder) when(e *ast.Case, w ast.When) (Expr, error) {
+// the form CASE x WHEN a, the condition is x = a. x is bound already.
+func (b *Binder) when(e *ast.Case, x Expr, w ast.When) (Expr, error) {
 	if e.X != nil {
-		return b.compare(EQ, e.X, w.Cond)
+		return b.compareBound(EQ, x, e.X, w.Cond)
 	}
-	x, err := b.bind(w.Cond, value.Bool)
+	cond, err := b.bind(w.Cond, value.Bool)
 	if err != nil {
 		return nil, err
 	}
-	return b.condition(x, w.Cond, "WHEN")
+	return b.condition(cond, w.Cond, "WHEN")
 }
 
 // decideCase returns c without the branches whose conditions are constants that

@@ -25,31 +25,51 @@ func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
 	if value.IsPeriod(x) && !value.IsPeriod(y) {
 		x, y, op = y, x, mirrored[op]
 	}
-	if value.IsPeriod(y) {
-		bx, err := b.bind(x, value.Null)
+	bx, err := b.bind(x, value.Null)
+	if err != nil {
+		return nil, err
+	}
+	return b.compareBound(op, bx, x, y)
+}
+
+// compareBound does what compare does. bx is x, which the caller has bound: expressions nest, and
+// binding a part twice at each level would take twice as long for each level.
+func (b *Binder) compareBound(op CompareOp, bx Expr, x, y ast.Expr) (Expr, error) {
+	if value.IsPeriod(x) && !value.IsPeriod(y) {
+		return b.compare(op, x, y)
+	}
+	if value.IsPeriod(y) && bx.Type() == value.Time {
+		p, err := value.PeriodOf(y, b.Env)
 		if err != nil {
 			return nil, err
 		}
-		if bx.Type() == value.Time {
-			p, err := value.PeriodOf(y, b.Env)
-			if err != nil {
-				return nil, err
-			}
-			return comparePeriod(op, bx, p)
-		}
+		return comparePeriod(op, bx, p)
 	}
-	bx, by, err := b.pair(x, y, value.Text)
+	want := bx.Type()
+	if open(x) && open(y) {
+		want = value.Text
+	} else if open(x) {
+		want = value.Null
+	}
+	by, err := b.bind(y, want)
+	if err == nil && open(x) { // x is read as the type of y
+		bx, err = b.bind(x, by.Type())
+	}
 	if err != nil {
 		return nil, err
 	}
-	bx, by, err = b.comparable(bx, by, x, y)
-	if err != nil {
+	if bx, by, err = b.comparable(bx, by, x, y); err != nil {
 		return nil, err
 	}
-	if _, ok := bx.(*Const); ok {
-		bx, by, op = by, bx, mirrored[op]
+	return comparison(op, bx, by)
+}
+
+// comparison returns the comparison x op y. If x is a constant, it becomes the right side.
+func comparison(op CompareOp, x, y Expr) (Expr, error) {
+	if isConstant(x) {
+		x, y, op = y, x, mirrored[op]
 	}
-	return fold(&Compare{op, bx, by})
+	return fold(&Compare{op, x, y})
 }
 
 // comparePeriod returns the expression x op p, where x is a time and p a
@@ -183,24 +203,22 @@ func isNumber(s string) bool {
 
 // between returns x BETWEEN a AND b, or x NOT BETWEEN a AND b, as an Expr.
 func (b *Binder) between(e *ast.Between) (Expr, error) {
-	bound, err := b.betweenPeriods(e)
-	if bound == nil && err == nil {
-		bound, err = b.betweenValues(e)
+	x, err := b.bind(e.X, value.Null)
+	if err != nil {
+		return nil, err
 	}
+	bind := b.betweenValues
+	if x.Type() == value.Time && !value.IsPeriod(e.X) && value.IsPeriod(e.A) && value.IsPeriod(e.B) {
+		bind = b.betweenPeriods
+	}
+	bound, err := bind(x, e)
 	return negated(bound, err, e.Not)
 }
 
-// betweenPeriods returns x BETWEEN a AND b as an Expr if x is a time, and a and
-// b are written as periods, such as 2008-06. It is true from the start of a to
-// the end of b. In all other cases betweenPeriods returns nil, nil.
-func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
-	if value.IsPeriod(e.X) || !value.IsPeriod(e.A) || !value.IsPeriod(e.B) {
-		return nil, nil
-	}
-	x, err := b.bind(e.X, value.Null)
-	if err != nil || x.Type() != value.Time {
-		return nil, err
-	}
+// betweenPeriods returns x BETWEEN a AND b as an Expr. x is a time, and a and b
+// are written as periods, such as 2008-06. It is true from the start of a to
+// the end of b.
+func (b *Binder) betweenPeriods(x Expr, e *ast.Between) (Expr, error) {
 	from, err := value.PeriodOf(e.A, b.Env)
 	if err != nil {
 		return nil, err
@@ -213,12 +231,12 @@ func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
 }
 
 // betweenValues returns x BETWEEN a AND b as the Expr x >= a AND x <= b.
-func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
-	low, err := b.compare(GE, e.X, e.A)
+func (b *Binder) betweenValues(x Expr, e *ast.Between) (Expr, error) {
+	low, err := b.compareBound(GE, x, e.X, e.A)
 	if err != nil {
 		return nil, err
 	}
-	high, err := b.compare(LE, e.X, e.B)
+	high, err := b.compareBound(LE, x, e.X, e.B)
 	if err != nil {
 		return nil, err
 	}
