@@ -15,7 +15,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"net/url"
 	"slices"
 
 	"infomall/store/block/divide"
@@ -419,24 +418,17 @@ func (a *Analysis) ClassifiedPage(s *segment.Stored) segment.Page {
 }
 
 // Location returns the target of a Location header as a canonical URL. written is
-// the value of the header, base is the URL of the response. If the target is not a
-// valid URL, Location returns written unchanged, because the capture is a redirect
-// all the same.
+// the value of the header, base is the canonical URL of the response. The target is
+// resolved like that of a link, so it is the URL of the capture to which the redirect
+// leads. If the target is not a valid URL, Location returns written unchanged, because
+// the capture is a redirect all the same.
 func Location(base, written string) string {
 	if written == "" {
 		return ""
 	}
-	b, err := url.Parse(base)
+	u, err := urlkey.Resolve(base, written)
 	if err != nil {
 		return written
 	}
-	r, err := b.Parse(written)
-	if err != nil {
-		return written
-	}
-	c, err := urlkey.Canonical(r.String())
-	if err != nil {
-		return written
-	}
-	return c
+	return u
 }
