@@ -82,6 +82,9 @@ func (w whole) period() (Period, bool) {
 
 // end returns the end of the period w: the first moment after it.
 func (w whole) end() time.Time {
+	if unit := [...]string{"year", "month", "day"}; int(w.unit) < len(unit) && w.start.Equal(StartOf(unit[w.unit], w.start)) {
+		return After(unit[w.unit], w.start)
+	}
 	switch w.unit {
 	case ast.UnitYear:
 		return AddMonths(w.start, 12)
@@ -104,11 +107,9 @@ func (w whole) end() time.Time {
 // result is the last day of that month: 31 January plus one month is 28 or 29
 // February.
 func AddMonths(t time.Time, months int) time.Time {
-	moved := t.AddDate(0, months, 0)
-	if moved.Day() != t.Day() {
-		moved = moved.AddDate(0, 0, -moved.Day())
-	}
-	return moved
+	y, m, d := t.Date()
+	last := time.Date(y, m+time.Month(months)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return date(y, m+time.Month(months), min(d, last), clockOf(t), t.Location())
 }
 
 // wholeOf returns the period that e names. The error, an *ast.Error, points at
@@ -122,7 +123,7 @@ func wholeOf(e ast.Expr, env *Env) (whole, error) {
 		}
 		if days, ok := dayWords[strings.ToLower(strings.TrimSpace(e.Value))]; ok {
 			now := env.Now.Std().In(zone)
-			return whole{time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, zone), ast.UnitDay}, nil
+			return whole{date(now.Year(), now.Month(), now.Day()+days, 0, zone), ast.UnitDay}, nil
 		}
 		return placed(e, e.Value, zone)
 	case *ast.Number:
@@ -143,7 +144,7 @@ func wholeOf(e ast.Expr, env *Env) (whole, error) {
 		return whole{env.Now.Std().In(zone), ast.UnitMilli}, nil
 	case *ast.Today:
 		now := env.Now.Std().In(zone)
-		return whole{time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone), ast.UnitDay}, nil
+		return whole{StartOf("day", now), ast.UnitDay}, nil
 	case *ast.Binary:
 		if d, ok := e.Y.(*ast.Duration); ok && (e.Op == "+" || e.Op == "-") {
 			return moved(e, d, env)
@@ -176,7 +177,8 @@ func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	}
 	w.start = AddMonths(w.start, sign*d.Months)
 	if d.Length%day == 0 {
-		w.start = w.start.AddDate(0, 0, sign*int(d.Length/day))
+		year, month, n := w.start.Date()
+		w.start = date(year, month, n+sign*int(d.Length/day), clockOf(w.start), w.start.Location())
 	} else {
 		w.start = w.start.Add(time.Duration(sign) * d.Length)
 	}
@@ -244,7 +246,8 @@ func (f fields) fault() string {
 
 // in returns the time with the fields f in the given zone.
 func (f fields) in(zone *time.Location) time.Time {
-	return time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], f[6]*int(time.Millisecond), zone)
+	clock := time.Duration(f[3])*time.Hour + time.Duration(f[4])*time.Minute + time.Duration(f[5])*time.Second + time.Duration(f[6])*time.Millisecond
+	return date(f[0], time.Month(f[1]), f[2], clock, zone)
 }
 
 // parseWhole returns the period that a time literal in a text names. zone is
@@ -331,7 +334,7 @@ func numericDate(s string) string {
 // English name or the first three letters. The result is "" if there is no such month.
 func monthNumber(name string) string {
 	for m := time.January; m <= time.December; m++ {
-		if full := m.String(); strings.EqualFold(name, full) || strings.EqualFold(name, full[:3]) || name == "Sept" && m == time.September {
+		if full := m.String(); strings.EqualFold(name, full) || strings.EqualFold(name, full[:3]) || strings.EqualFold(name, "sept") && m == time.September {
 			return strconv.Itoa(int(m))
 		}
 	}

@@ -50,6 +50,7 @@ func TestParsePeriod(t *testing.T) {
 		{"2008-6-2", china, "2008-06-01T16:00:00Z 2008-06-02T16:00:00Z"},
 		{"2008年6月2日", time.UTC, "2008-06-02T00:00:00Z 2008-06-03T00:00:00Z"},
 		{"2008年12月", time.UTC, "2008-12-01T00:00:00Z 2009-01-01T00:00:00Z"},
+		{"2 sept 2008", time.UTC, "2008-09-02T00:00:00Z 2008-09-03T00:00:00Z"},
 		{"2 Juni 2008", time.UTC, `"2 Juni 2008" ` + forms},
 		{"02/06/2008", time.UTC, `"02/06/2008" ` + forms},
 		{"2008年13月", time.UTC, `"2008年13月" is no time: there is no month 13`},
@@ -186,4 +187,39 @@ func FuzzParsePeriod(f *testing.F) {
 			t.Errorf("%q begins at %s, which is read as %s, %v", s, periodText(p), periodText(again), err)
 		}
 	})
+}
+
+// TestSkippedMidnight shows days whose midnight the clocks of São Paulo skipped: on 4 November 2018 they
+// went from 23:59 to 01:00. The day, and all that begins with it, begins at 01:00, and not an hour
+// before, on another day.
+func TestSkippedMidnight(t *testing.T) {
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Skip(err)
+	}
+	check := func(name string, got time.Time, want string) {
+		t.Helper()
+		if got := got.In(zone).Format("2006-01-02T15:04"); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	noon := time.Date(2018, 11, 4, 12, 0, 0, 0, zone)
+	check("StartOf", StartOf("day", noon), "2018-11-04T01:00")
+	check("After", After("day", StartOf("day", noon)), "2018-11-05T00:00")
+	check("After the day before", After("day", noon.AddDate(0, 0, -1).Add(-12*time.Hour)), "2018-11-04T01:00")
+	check("AddMonths", AddMonths(time.Date(2018, 10, 4, 0, 0, 0, 0, zone), 1), "2018-11-04T01:00")
+	check("AddMonths at noon", AddMonths(time.Date(2018, 10, 4, 12, 0, 0, 0, zone), 1), "2018-11-04T12:00")
+	for _, c := range [][3]string{
+		{"2018-11-04", "2018-11-04T01:00", "2018-11-05T00:00"},
+		{"2018-11-03", "2018-11-03T00:00", "2018-11-04T01:00"},
+		{"2018-11-04T00:30", "2018-11-04T01:30", "2018-11-04T01:31"},
+		{"2018-11", "2018-11-01T00:00", "2018-12-01T00:00"},
+	} {
+		p, err := ParsePeriod(c[0], zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(c[0], p.From.Std(), c[1])
+		check("the end of "+c[0], p.To.Std(), c[2])
+	}
 }

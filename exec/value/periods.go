@@ -22,7 +22,26 @@ func StartOf(unit string, t time.Time) time.Time {
 	case "week":
 		d -= (int(t.Weekday()) + 6) % 7
 	}
-	return time.Date(y, m, d, 0, 0, 0, 0, t.Location())
+	return date(y, m, d, 0, t.Location())
+}
+
+// date returns the time after the start of a day, as on a clock of the given zone. If the clocks
+// skip that time because they change at midnight, time.Date may return a time of the day before;
+// date then returns the time as if it were counted on after the change: the day begins at 01:00.
+func date(y int, m time.Month, d int, clock time.Duration, zone *time.Location) time.Time {
+	t := time.Date(y, m, d, 0, 0, int(clock/time.Second), int(clock%time.Second), zone)
+	if zone == time.UTC || t.Hour() <= int(clock/time.Hour) {
+		return t
+	}
+	_, before := t.Zone()
+	_, after := t.AddDate(0, 0, 1).Zone()
+	return t.Add(time.Duration(after-before) * time.Second)
+}
+
+// clockOf returns the time since midnight on a clock of the zone of t.
+func clockOf(t time.Time) time.Duration {
+	h, m, s := t.Clock()
+	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(s)*time.Second + time.Duration(t.Nanosecond())
 }
 
 // PeriodAt returns the calendar period that contains t. unit is "year",
@@ -36,17 +55,20 @@ func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 // After returns the end of the period that begins at start, which is the start of the next one.
 // unit is "year", "quarter", "month", "week" or "day".
 func After(unit string, start time.Time) time.Time {
+	y, m, d := start.Date()
 	switch unit {
 	case "year":
-		return start.AddDate(1, 0, 0)
+		y++
 	case "quarter":
-		return start.AddDate(0, 3, 0)
+		m += 3
 	case "month":
-		return start.AddDate(0, 1, 0)
+		m++
 	case "week":
-		return start.AddDate(0, 0, 7)
+		d += 7
+	default:
+		d++
 	}
-	return start.AddDate(0, 0, 1)
+	return date(y, m, d, 0, start.Location())
 }
 
 // PeriodName returns the name of the period p, which PeriodAt has returned for
