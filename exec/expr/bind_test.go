@@ -100,6 +100,7 @@ func TestBind(t *testing.T) {
 		{`status = '404'`, `bool status = 404`},
 		{`'404' = status`, `bool status = 404`},
 		{`status = '404.5'`, `bool CAST(status AS float) = 404.5`},
+		{`'http://A.cn' IN (url)`, `bool url = 'http://a.cn/'`},
 		{`status IN ('404', '410')`, `bool status IN (404, 410)`},
 		{`status BETWEEN '400' AND '499'`, `bool status >= 400 AND status <= 499`},
 		{`status + '1'`, `int status + 1`},
@@ -239,6 +240,7 @@ func TestBindOnce(t *testing.T) {
 // TestBindErrors shows the messages for expressions that cannot be bound.
 func TestBindErrors(t *testing.T) {
 	for _, c := range [][2]string{
+		{`format_bytes(1e300)`, `1:8: format_bytes: 1e+300 is out of the range of int`},
 		{`status = 'abc'`, `1:17: status is int and 'abc' is text; they can't be compared (CAST(status AS text))`},
 		{`status = kind`, `1:17: status is int and kind is text; they can't be compared (CAST(kind AS int))`},
 		{`kind = 404`, `1:8: 404 is int and kind is text; they can't be compared (write '404' in quotes, or CAST(kind AS int))`},

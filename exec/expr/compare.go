@@ -273,7 +273,7 @@ func (b *Binder) in(e *ast.In) (Expr, error) {
 			set.add(c)
 			continue
 		}
-		eq, err := fold(&Compare{EQ, bx, by})
+		eq, err := comparison(EQ, bx, by)
 		if err != nil {
 			return nil, err
 		}
@@ -341,7 +341,7 @@ func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err erro
 // inOperands returns x and y, an element of the list of an IN, converted to
 // their common type t. ex and ey are their syntax trees, for errors.
 func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Expr, error) {
-	if t.Textual() && x.Type() == value.URL {
+	if x.Type() == value.URL || y.Type() == value.URL {
 		return b.comparable(x, y, ex, ey)
 	}
 	x, err := b.as(x, t, ex)
