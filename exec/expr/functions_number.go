@@ -67,7 +67,7 @@ func widthBucket(_ *Env, a []value.Value) (value.Value, error) {
 	switch {
 	case x < low:
 		return value.OfInt(0), nil
-	case x >= high:
+	case !(x < high): // or NaN, which sorts after all numbers
 		return value.OfInt(n + 1), nil
 	}
 	return value.OfInt(min(int64((x-low)/(high-low)*float64(n)), n-1) + 1), nil

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -35,7 +36,8 @@ func concat(_ *Env, a []value.Value) (value.Value, error) {
 
 // formatBytes computes the function format_bytes.
 func formatBytes(_ *Env, a []value.Value) (value.Value, error) {
-	return value.OfText(value.Size(int64(floatOf(a[0])))), nil
+	n, err := value.Rounded(math.Trunc(floatOf(a[0])))
+	return value.OfText(value.Size(n.Int)), err
 }
 
 func lower(_ *Env, a []value.Value) (value.Value, error) {

@@ -3,13 +3,13 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"infomall/lang/ast"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"infomall/exec/value"
+	"infomall/lang/ast"
 	"infomall/store/record"
 )
 
@@ -150,12 +150,15 @@ func dateDiff(env *Env, a []value.Value) (value.Value, error) {
 		return value.OfInt(dayNumber(to)/7 - dayNumber(from)/7), nil
 	case "day":
 		return value.OfInt(dayNumber(to) - dayNumber(from)), nil
-	case "hour":
-		return value.OfInt(int64(to.Sub(from) / time.Hour)), nil
-	case "minute":
-		return value.OfInt(int64(to.Sub(from) / time.Minute)), nil
 	}
-	return value.OfInt(to.Unix() - from.Unix()), nil
+	seconds := to.Unix() - from.Unix() // a time.Duration holds only 292 years
+	switch unit {
+	case "hour":
+		return value.OfInt(seconds / 3600), nil
+	case "minute":
+		return value.OfInt(seconds / 60), nil
+	}
+	return value.OfInt(seconds), nil
 }
 
 // dayNumber returns how many days lie between the local date of t and a fixed Monday that is before
