@@ -54,7 +54,8 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 	if memory == 0 {
 		memory = search.MemoryDefault
 	}
-	found := make(map[*index.File]*index.Hits)
+	found, held := make(map[*index.File]*index.Hits), int64(0)
+	parts := q.Query.Parts()
 	for _, s := range v.Pin.Segments {
 		f, ok := x.files.file(s)
 		if !ok {
@@ -62,7 +63,7 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 		}
 		hits, known := found[f.File]
 		if !known {
-			hits, err = f.Find(ctx, q.Query, q.Rank != nil, func(run, block uint32, as index.Reading) (string, error) {
+			hits, err = f.Find(ctx, q.Query, parts, q.Rank != nil, func(run, block uint32, as index.Reading) (string, error) {
 				return x.text(f.File, run, block, as)
 			})
 			if ctx.Err() != nil {
@@ -73,10 +74,10 @@ func openIndexed(ctx context.Context, v *Finder, q search.Question) (*indexed, e
 				hits = nil
 			}
 			if found[f.File] = hits; hits != nil {
-				memory -= 2 * hits.Bytes()
+				held += hits.Bytes()
 			}
 		}
-		if memory < 0 {
+		if held+parts.Bytes() > memory/2 {
 			break
 		}
 		if hits != nil {

@@ -11,15 +11,16 @@ import (
 	"infomall/store/words/match"
 )
 
-// Find returns what the search query q matches in the documents of the index. Find calls
+// Find returns what the search query q matches in the documents of the index. It adds what
+// it finds to parts, a Parts of q that may be used for several indexes. Find calls
 // exact for the text of a document if q asks for exact letters. The parameter run of exact
 // is an index in f.Runs.
 //
 // If counts is false, the caller does not need to know how often a document has each atom of q, or
 // how many terms it has. For a query of one word, Find then only notes which documents have the
 // word.
-func (f *File) Find(ctx context.Context, q *match.Query, counts bool, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
-	out := &Hits{}
+func (f *File) Find(ctx context.Context, q *match.Query, parts *match.Parts, counts bool, exact func(run, block uint32, as Reading) (string, error)) (*Hits, error) {
+	out := &Hits{parts: parts}
 	if !counts {
 		out.one, _ = q.OneWord()
 	}
@@ -31,7 +32,7 @@ func (f *File) Find(ctx context.Context, q *match.Query, counts bool, exact func
 		if out.one != nil {
 			err = f.note(ctx, list, out)
 		} else {
-			err = f.join(ctx, q, list, out, exact)
+			err = f.join(ctx, list, out, exact)
 		}
 		if err != nil {
 			return nil, err
@@ -207,7 +208,7 @@ func chosen(part []termBlock, terms, begins []string) []termBlock {
 
 // join reads the postings of all cursors in list in the order of their documents. It adds
 // to out what the query matches in each document. Find says what exact does.
-func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hits, exact func(run, block uint32, as Reading) (string, error)) error {
+func (f *File) join(ctx context.Context, list []*cursor, out *Hits, exact func(run, block uint32, as Reading) (string, error)) error {
 	list = slices.DeleteFunc(list, func(c *cursor) bool { return !c.next() })
 	h := heap(list)
 	for i := len(h)/2 - 1; i >= 0; i-- {
@@ -263,7 +264,7 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 		} else if last >= shape.Terms {
 			return f.fault(errDamaged)
 		}
-		p, ok := q.PartOf(shape, words)
+		p, ok := out.parts.Of(shape, words)
 		if !ok {
 			if links {
 				continue // the links of the block must be read
@@ -273,9 +274,9 @@ func (f *File) join(ctx context.Context, q *match.Query, list []*cursor, out *Hi
 			if err != nil {
 				return err
 			}
-			p = q.Part(text)
+			p = out.parts.Read(text)
 		}
-		if !p.Plain() && !out.add(doc, p, f.docs) {
+		if !out.parts.At(p).Plain() && !out.add(doc, p, f.docs) {
 			return f.fault(errDamaged)
 		}
 	}

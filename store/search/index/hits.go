@@ -1,7 +1,9 @@
 package index
 
 import (
+	"math"
 	"math/bits"
+	"slices"
 
 	"infomall/store/words/match"
 )
@@ -11,54 +13,55 @@ import (
 type Hits struct {
 	some  []uint64 // bit n is set if the query matches something in document n; nil if it matches in no document
 	below []uint32 // below[i] is how many bits are set in some[:i]
-	of    []uint32 // for each bit that is set: an index in parts
-	parts []*match.Part
+	parts *match.Parts
 	last  int // the document that was added last
-	// number has the index of each element of parts, until end is called. Similar texts share a Part, see
-	// match.Query.PartOf.
-	number map[*match.Part]uint32
+
+	// of has, for each bit that is set, the number of a Part in parts. If a number does not fit, of is
+	// empty, and all numbers are in wide: a Parts of millions of texts seldom has more Parts.
+	of   []uint16
+	wide []uint32
 
 	// one, if not nil, is the Part of all documents in which the query matches something. The slices
-	// below, of and parts are then empty.
+	// below, of and wide are then empty.
 	one *match.Part
 	len int // how many bits are set in some
 }
 
-// hitBytes is an estimate of the bytes of memory that a Part takes.
-const hitBytes = 158
-
-// Bytes returns an upper estimate of the memory that h takes, in bytes.
+// Bytes returns the memory that h takes without its Parts, in bytes.
 func (h *Hits) Bytes() int64 {
-	return int64(len(h.some))*12 + int64(len(h.of))*4 + int64(len(h.parts))*hitBytes
+	return int64(len(h.some))*12 + int64(cap(h.of))*2 + int64(cap(h.wide))*4
 }
 
-// add records that the query matches p in document doc, of as many as docs says. It returns false
-// if doc does not come after the documents that were added before.
-func (h *Hits) add(doc int, p *match.Part, docs int) bool {
+// add records that the query matches part n of h.parts in document doc, of as many as docs says. It
+// returns false if doc does not come after the documents that were added before.
+func (h *Hits) add(doc int, n uint32, docs int) bool {
 	if h.some == nil {
 		h.some = make([]uint64, (docs+63)/64)
 	}
-	if len(h.of) > 0 && doc <= h.last {
+	if len(h.of)+len(h.wide) > 0 && doc <= h.last {
 		return false
 	}
 	h.last = doc
 	h.some[doc/64] |= 1 << (doc % 64)
-	n, known := h.number[p]
-	if !known {
-		if h.number == nil {
-			h.number = make(map[*match.Part]uint32)
-		}
-		n = uint32(len(h.parts))
-		h.parts, h.number[p] = append(h.parts, p), n
+	if n <= math.MaxUint16 && h.wide == nil {
+		h.of = append(h.of, uint16(n))
+		return true
 	}
-	h.of = append(h.of, n)
+	if h.wide == nil {
+		h.wide = make([]uint32, len(h.of), 2*len(h.of)+1)
+		for i, n := range h.of {
+			h.wide[i] = uint32(n)
+		}
+		h.of = nil
+	}
+	h.wide = append(h.wide, n)
 	return true
 }
 
 // end completes h after the last call of add.
 func (h *Hits) end() {
-	h.number = nil
 	if h.one == nil {
+		h.of, h.wide = slices.Clip(h.of), slices.Clip(h.wide)
 		h.below = make([]uint32, len(h.some))
 	}
 	for i, word := range h.some {
@@ -95,7 +98,11 @@ func (h *Hits) Part(doc int) *match.Part {
 		return h.one
 	}
 	word := h.some[doc/64] & (1<<(doc%64) - 1)
-	return h.parts[h.of[int(h.below[doc/64])+bits.OnesCount64(word)]]
+	at := int(h.below[doc/64]) + bits.OnesCount64(word)
+	if h.wide != nil {
+		return h.parts.At(h.wide[at])
+	}
+	return h.parts.At(uint32(h.of[at]))
 }
 
 // Few returns which of the documents doc to doc+63 the query matches something in: bit i is set for

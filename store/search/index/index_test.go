@@ -227,11 +227,11 @@ func TestUsers(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			h, err := m.file.Find(context.Background(), q, true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			h, err := m.file.Find(context.Background(), q, q.Parts(), true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
 			}
-			noted, err := m.file.Find(context.Background(), q, false, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			noted, err := m.file.Find(context.Background(), q, q.Parts(), false, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -350,7 +350,7 @@ func TestIndex(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			h, err := m.file.Find(context.Background(), q, true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			h, err := m.file.Find(context.Background(), q, q.Parts(), true, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -446,7 +446,7 @@ func readAll(b []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		h, err := f.Find(context.Background(), q, true, nil)
+		h, err := f.Find(context.Background(), q, q.Parts(), true, nil)
 		if err != nil {
 			return "", err
 		}

@@ -105,7 +105,7 @@ func (m *Matches) Leaf(n int) Leaf {
 	l := Leaf{Part: m.hits.Part(doc)}
 	switch {
 	case l.Part == nil:
-		l.Part, _ = m.q.PartOf(m.of.shape(at), nil) // without words no text is needed
+		l.Part = match.PartWithout(m.of.shape(at))
 		l.Links = true
 	case links == shapeLink:
 		l.Links, l.Linked = true, l.Part.Counts

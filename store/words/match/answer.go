@@ -101,20 +101,13 @@ type search struct {
 	near   [][]hit // near[i] is where phrase i was found, if it is in a NEAR
 	nears  bool    // the query has a NEAR
 	words  []Word  // the words of the query in the part that is being read
-	parts  map[partKey]*Part
-
-	last    *Part // the last result of PartOf that is in parts, or nil
-	lastKey partKey
 }
 
 // finder returns a search that is not in use. When the search is done, the caller puts it back
 // into q.finders.
 func (q *Query) finder() *search {
 	if f, ok := q.finders.Get().(*search); ok {
-		clear(f.has)
-		for i := range f.near {
-			f.near[i] = f.near[i][:0]
-		}
+		f.reset()
 		return f
 	}
 	f := &search{finder: q.table.finder(), q: q, has: make([]bool, len(q.atoms)), near: make([][]hit, len(q.table.phrases))}
@@ -125,6 +118,14 @@ func (q *Query) finder() *search {
 		f.nears = f.nears || q.atoms[a].Within >= 0
 	}
 	return f
+}
+
+// reset makes f forget what it found in the text before.
+func (f *search) reset() {
+	clear(f.has)
+	for i := range f.near {
+		f.near[i] = f.near[i][:0]
+	}
 }
 
 // note records that a phrase was found. It returns 1 if the atom of the phrase was not found

@@ -2,7 +2,6 @@ package match
 
 import (
 	"maps"
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -96,126 +95,8 @@ func (q *Query) Part(text string) *Part {
 	return f.part(f.terms.Shape(), f.words, text)
 }
 
-// PartOf returns what Part would return for a text with this shape and these words, which are
-// in the order of their numbers. ok is false if the text itself must be read, because the query
-// asks for exact letters.
-func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
-	if len(words) == 0 {
-		return partWithout(s), true
-	}
-	f := q.finder()
-	defer q.finders.Put(f)
-	for _, w := range words {
-		for b := w.Bits; b != 0; b &= b - 1 {
-			if q.table.exact[q.table.of[bits.TrailingZeros64(b)]] != "" {
-				return nil, false
-			}
-		}
-	}
-	// Equal parts share memory: in 750,000 texts of four numbers, a word that each has gave
-	// 750,000 Parts in .4 s, and now gives a few in .2 s.
-	key := partKey{terms: int32(s.Terms), open: s.Open, parting: s.Parting}
-	if f.nears || !key.fill(words, q.table.longest) {
-		return f.part(s, words, ""), true
-	}
-	if f.last != nil && f.lastKey == key { // mostly; to compare two keys takes less time than to hash one
-		return f.last, true
-	}
-	if p = f.parts[key]; p == nil {
-		if f.parts == nil || len(f.parts) >= partsMost {
-			f.parts = make(map[partKey]*Part)
-		}
-		p = f.part(s, words, "")
-		f.parts[key] = p
-	}
-	f.last, f.lastKey = p, key
-	return p, true
-}
-
-const (
-	partWords = 4    // the largest number of words of a Part that search.parts remembers
-	partsMost = 4096 // how many Parts it remembers
-)
-
-// partKey identifies a Part of a query without NEAR and exact letters: texts with equal keys
-// have equal Parts. The key is small because a search hashes one for each text with a word.
-//
-// bits and place have an element for each Word. place does not say where the word is, but only what
-// counts: its number if it is among the first terms of the text, and the flags below.
-//
-// If no phrase of the query has several terms, the order of the words does not count: an element stands for all
-// words that match the same terms, place has their number, and the elements are sorted by bits. When an element
-// stood only for words next to each other, most texts of a million pages had a Part of their own for
-// w1* OR w2* OR w3*. These did not fit into the memory of a search, which then read pages: it took minutes, and
-// takes ten seconds of CPU time now.
-type partKey struct {
-	terms         int32
-	open, parting bool
-	bits          [partWords]uint64
-	place         [partWords]uint16
-}
-
-// The flags in partKey.place, if a phrase has several terms. The bits above them have the number.
-const (
-	wordJoined = 1 << iota
-	wordNext   // it directly follows the word before
-	wordLast   // it is the last term of the text
-	placeBits  = iota
-)
-
-// fill sets bits and place to those of the words, for a query whose longest phrase has as many terms as longest
-// says. k.terms must be set. fill returns false if there are too many words.
-func (k *partKey) fill(words []Word, longest int) bool {
-	if longest == 1 {
-		return k.fillSingle(words)
-	}
-	if len(words) > partWords {
-		return false
-	}
-	before := -1
-	for n, w := range words {
-		place := uint16(min(w.N, longest-1)) << placeBits
-		if w.Joined {
-			place |= wordJoined
-		}
-		if w.N == before+1 {
-			place |= wordNext
-		}
-		if w.N == int(k.terms)-1 {
-			place |= wordLast
-		}
-		k.bits[n], k.place[n], before = w.Bits, place, w.N
-	}
-	return true
-}
-
-// fillSingle implements fill for a query whose phrases have one term each.
-func (k *partKey) fillSingle(words []Word) bool {
-	n := 0 // number of elements
-	for _, w := range words {
-		i := 0
-		for i < n && k.bits[i] < w.Bits {
-			i++
-		}
-		if i == n || k.bits[i] != w.Bits {
-			if n == partWords {
-				return false
-			}
-			copy(k.bits[i+1:], k.bits[i:n])
-			copy(k.place[i+1:], k.place[i:n])
-			k.bits[i], k.place[i] = w.Bits, 0
-			n++
-		}
-		if k.place[i] == math.MaxUint16 {
-			return false
-		}
-		k.place[i]++
-	}
-	return true
-}
-
-// partWithout returns the Part of a text with this shape that has no word of the query.
-func partWithout(s Shape) *Part {
+// PartWithout returns the Part of a text with this shape that has no word of the query.
+func PartWithout(s Shape) *Part {
 	if s.Parting {
 		return partingPart
 	}
@@ -226,7 +107,7 @@ func partWithout(s Shape) *Part {
 func (f *search) part(s Shape, words []Word, text string) *Part {
 	q, t := f.q, &f.q.table
 	if s.Parting || len(words) == 0 {
-		return partWithout(s)
+		return PartWithout(s)
 	}
 	p := &Part{Terms: int32(s.Terms), open: s.Open}
 	count := func(atom, n int) {
