@@ -220,11 +220,16 @@ func number(v value.Value) float64 {
 	return float64(v.Int)
 }
 
-// ofNumber returns f as a value of type t. It is rounded to a whole number
-// unless t is Float.
+// ofNumber returns f as a value of type t. Unless t is Float, f is rounded to the nearest whole number
+// that fits in 64 bits.
 func ofNumber(t value.Type, f float64) value.Value {
-	if t == value.Float {
+	switch {
+	case t == value.Float:
 		return value.OfFloat(f)
+	case f >= math.MaxInt64:
+		return value.Value{Type: t, Int: math.MaxInt64}
+	case f <= math.MinInt64:
+		return value.Value{Type: t, Int: math.MinInt64}
 	}
 	return value.Value{Type: t, Int: int64(math.Round(f))}
 }

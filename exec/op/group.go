@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"infomall/exec/eval"
@@ -118,8 +119,8 @@ type grouper struct {
 	ends    []int    // where each ends
 	hashes  []uint64 // and their hashes
 	// last is the last value of the Adjacent aggregate; a plan has at most one of these. carried is
-	// set when the groups move to the sorter. For each group that has counted the value last, it
-	// maps the key of the group to last, so that the group does not count last again.
+	// set when the groups move to the sorter. It maps the key of each group that has counted the
+	// value last to last, so that the group does not count last again.
 	last    value.Value
 	carried map[string]value.Value
 }
@@ -354,7 +355,10 @@ func (g *grouper) remember(group, agg, from, to int) {
 
 // spill moves all groups and values from memory to the sorter g.late.
 func (g *grouper) spill() error {
-	g.carried = make(map[string]value.Value)
+	if g.carried == nil {
+		g.carried = make(map[string]value.Value)
+	}
+	maps.DeleteFunc(g.carried, func(_ string, v value.Value) bool { return v != g.last }) // the others may still come again
 	for group := range g.table.size() {
 		for i, a := range g.aggs {
 			if a.Adjacent && g.states[i].at(group).best == g.last {
