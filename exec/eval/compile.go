@@ -31,13 +31,9 @@ func Compile(e expr.Expr) (Func, error) {
 	case *expr.Case:
 		return compileCase(e)
 	}
-	operands := expr.Operands(e)
-	evals := make([]Func, len(operands))
-	for i, o := range operands {
-		var err error
-		if evals[i], err = Compile(o); err != nil {
-			return nil, err
-		}
+	evals, err := CompileAll(expr.Operands(e))
+	if err != nil {
+		return nil, err
 	}
 	switch e := e.(type) {
 	case *expr.Not:
@@ -78,7 +74,7 @@ func Compile(e expr.Expr) (Func, error) {
 		}
 	case *expr.Shift, *expr.Call:
 	default:
-		panic(fmt.Sprintf("op: unknown expression %T", e))
+		panic(fmt.Sprintf("eval: unknown expression %T", e))
 	}
 	return rowwise(e, evals), nil
 }

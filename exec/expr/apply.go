@@ -110,7 +110,7 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 		}
 		return v, nil
 	}
-	panic("plan: Apply of a column")
+	panic("expr: Apply of a column")
 }
 
 // applyLogic returns the AND of the Bools in args if deciding is false, and
@@ -194,16 +194,15 @@ func (l *Like) apply(x, pattern value.Value) (value.Value, error) {
 	p := l.Compiled
 	if p == nil {
 		var err error
-		if p, err = l.Compile(pattern.Text); err != nil {
+		if p, err = l.compile(pattern.Text); err != nil {
 			return value.Value{}, err
 		}
 	}
 	return value.OfBool(p.Match(x.Text)), nil
 }
 
-// Compile returns the compiled form of a LIKE or ILIKE pattern. It serves
-// patterns that are not constant; a constant one is in l.Compiled.
-func (l *Like) Compile(pattern string) (*value.Pattern, error) {
+// compile returns the compiled form of a LIKE or ILIKE pattern.
+func (l *Like) compile(pattern string) (*value.Pattern, error) {
 	p, err := value.NewPattern(pattern, l.Escape, l.Fold)
 	if err != nil {
 		return nil, ast.Errorf(l.At, "%v", err)

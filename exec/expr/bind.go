@@ -130,7 +130,7 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	case *ast.Call:
 		return b.call(e)
 	}
-	panic(fmt.Sprintf("plan: unknown expression %T", e))
+	panic(fmt.Sprintf("expr: unknown expression %T", e))
 }
 
 // query returns e, which contains a subquery, as an Expr. It calls b.Query, or
@@ -372,8 +372,8 @@ func (b *Binder) like(e *ast.Like) (Expr, error) {
 		}
 	}
 	if c, ok := p.(*Const); ok && !c.V.IsNull() {
-		if l.Compiled, err = value.NewPattern(c.V.Text, l.Escape, l.Fold); err != nil {
-			return nil, ast.Errorf(e.Y, "%v", err)
+		if l.Compiled, err = l.compile(c.V.Text); err != nil {
+			return nil, err
 		}
 	}
 	bound, err := fold(l)

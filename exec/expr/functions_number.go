@@ -11,15 +11,7 @@ import (
 // ofFloat returns an applier (the code of a function) that computes f of one number. If the result
 // is not a number, as for sqrt(-1), or is infinite, as for ln(0), it becomes NULL.
 func ofFloat(f func(float64) float64) applier {
-	return func(_ *Env, a []value.Value) (value.Value, error) { return finite(f(floatOf(a[0]))), nil }
-}
-
-// floatOf returns the number v, an Int or a Float, as a float64.
-func floatOf(v value.Value) float64 {
-	if v.Type == value.Int {
-		return float64(v.Int)
-	}
-	return v.Float
+	return func(_ *Env, a []value.Value) (value.Value, error) { return finite(f(a[0].Number())), nil }
 }
 
 // finite returns f as a Float, or NULL if f is infinite or not a number.
@@ -42,11 +34,11 @@ func toWhole(f func(float64) float64) applier {
 }
 
 func power(_ *Env, a []value.Value) (value.Value, error) {
-	return finite(math.Pow(floatOf(a[0]), floatOf(a[1]))), nil
+	return finite(math.Pow(a[0].Number(), a[1].Number())), nil
 }
 
 func sign(_ *Env, a []value.Value) (value.Value, error) {
-	switch x := floatOf(a[0]); {
+	switch x := a[0].Number(); {
 	case x > 0:
 		return value.OfInt(1), nil
 	case x < 0:
@@ -60,7 +52,7 @@ func random(*Env, []value.Value) (value.Value, error) { return value.OfFloat(ran
 
 // widthBucket computes the function width_bucket.
 func widthBucket(_ *Env, a []value.Value) (value.Value, error) {
-	x, low, high, n := floatOf(a[0]), floatOf(a[1]), floatOf(a[2]), a[3].Int
+	x, low, high, n := a[0].Number(), a[1].Number(), a[2].Number(), a[3].Int
 	if n < 1 || n > 1<<53 || !(low < high) {
 		return value.Value{}, errors.New("wants two numbers, the lesser first, and 1 class at least")
 	}

@@ -36,7 +36,7 @@ func concat(_ *Env, a []value.Value) (value.Value, error) {
 
 // formatBytes computes the function format_bytes.
 func formatBytes(_ *Env, a []value.Value) (value.Value, error) {
-	n, err := value.Rounded(math.Trunc(floatOf(a[0])))
+	n, err := value.Rounded(math.Trunc(a[0].Number()))
 	return value.OfText(value.Size(n.Int)), err
 }
 

@@ -161,7 +161,7 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 			s.best = held(v)
 		}
 	case plan.Quantile, plan.QuantileCont:
-		s.sorted = append(s.sorted, number(v))
+		s.sorted = append(s.sorted, v.Number())
 	case plan.StringAgg:
 		return s.join(a, v.Text)
 	case plan.ApproxCount:
@@ -170,9 +170,9 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 		}
 		s.sketch.add(v)
 	case plan.Stddev:
-		d := number(v) - s.mean
+		d := v.Number() - s.mean
 		s.mean += d / float64(s.count)
-		s.m2 += d * (number(v) - s.mean)
+		s.m2 += d * (v.Number() - s.mean)
 	case plan.Sum, plan.Avg:
 		switch {
 		case v.Type == value.Float:
@@ -210,14 +210,6 @@ func (s *state) join(a *plan.Aggregate, text string) error {
 func held(v value.Value) value.Value {
 	v.Text = strings.Clone(v.Text)
 	return v
-}
-
-// number returns the value of a number, a time or a duration as a float.
-func number(v value.Value) float64 {
-	if v.Type == value.Float {
-		return v.Float
-	}
-	return float64(v.Int)
 }
 
 // ofNumber returns f as a value of type t. Unless t is Float, f is rounded to the nearest whole number

@@ -198,21 +198,10 @@ func (j *joiner) readAhead(next func() (*value.Batch, error, bool)) (ahead, erro
 				a.urls = append(a.urls, u.Text)
 			}
 		}
-		held := new(value.Batch)
-		held.Gather(b, everyRow(b.N))
-		a.rows = append(a.rows, held)
+		a.rows = append(a.rows, b.Copy())
 		rows += b.N
 	}
 	return a, nil
-}
-
-// everyRow returns the numbers from 0 to n-1.
-func everyRow(n int) []int32 {
-	sel := make([]int32, n)
-	for i := range sel {
-		sel[i] = int32(i)
-	}
-	return sel
 }
 
 // open returns the rows of the right side. If a has all rows of the left

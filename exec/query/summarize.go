@@ -19,6 +19,7 @@ type summary struct {
 	node *plan.Summary
 }
 
+// readSummarize makes a summary of a SUMMARIZE statement: it plans the query.
 func readSummarize(s *session.Session, st *ast.Summarize) (*summary, error) {
 	node, err := plan.BuildSummary(st.Query, s.Env())
 	return &summary{s, node}, err

@@ -2,12 +2,12 @@ package value
 
 import (
 	"fmt"
-	"infomall/lang/ast"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"infomall/lang/ast"
 	"infomall/store/urlkey"
 )
 

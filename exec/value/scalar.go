@@ -87,15 +87,16 @@ func Compare(a, b Value) int {
 	case a.Type.Textual():
 		return strings.Compare(a.Text, b.Text)
 	case a.Type == Float || b.Type == Float:
-		return compareFloats(a.number(), b.number())
+		return compareFloats(a.Number(), b.Number())
 	case a.Type == Bool:
 		return compareBools(a.Bool, b.Bool)
 	}
 	return cmp.Compare(a.Int, b.Int)
 }
 
-// number returns the value of v, which is an Int or a Float, as a float64.
-func (v Value) number() float64 {
+// Number returns the value of v as a float64. v is an Int or a Float, or a Time or a Duration, whose
+// number is in milliseconds.
+func (v Value) Number() float64 {
 	if v.Type == Float {
 		return v.Float
 	}

@@ -37,7 +37,7 @@ const (
 // another character follows an escape, or none.
 func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 	if fold {
-		pattern, escape = foldCase(pattern), unicode.ToLower(escape)
+		pattern, escape = foldCase(pattern), foldRune(escape)
 	}
 	p := &Pattern{fold: fold, exact: true}
 	var piece []byte
