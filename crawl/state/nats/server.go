@@ -28,9 +28,17 @@ const (
 	duplicates  = 2 * time.Minute        // how long the servers know the ids of messages; longer than patience
 )
 
-// streamOffline is the code of the error "stream is offline". A cluster answers with it while a
-// node that was lost comes back.
-const streamOffline = 10118
+// Codes of errors of JetStream that the client does not declare.
+const (
+	// streamOffline is the code of "stream is offline". A cluster answers with it while a node that
+	// was lost comes back.
+	streamOffline = 10118
+	// noPeers is the code of "no suitable peers for placement": the cluster has too few nodes, or
+	// too few with JetStream or with space.
+	noPeers = 10005
+	// noReplicas is the code of "replicas > 1 not supported in non-clustered mode".
+	noReplicas = 10074
+)
 
 // errConflict is returned by a write if another process has written since.
 var errConflict = errors.New("another process has changed it meanwhile")
@@ -118,8 +126,14 @@ func conflicts(err error) bool {
 	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
+// unplaced reports whether err says that the servers cannot place the replicas of a stream.
+func unplaced(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == noPeers || api.ErrorCode == noReplicas)
+}
+
 // stream opens a stream, and creates it if it does not exist. In a cluster it asks for
-// three replicas, and for one if that fails: the cluster may have fewer than three nodes.
+// three replicas, and for one if the cluster cannot place them: it may have fewer than three nodes.
 func (s *server) stream(ctx context.Context, c jetstream.StreamConfig) (st jetstream.Stream, err error) {
 	c.Storage, c.Duplicates = jetstream.FileStorage, duplicates
 	for c.Replicas = s.replicas; ; c.Replicas = 1 {
@@ -132,7 +146,7 @@ func (s *server) stream(ctx context.Context, c jetstream.StreamConfig) (st jetst
 			}
 			return err
 		})
-		if err == nil || c.Replicas == 1 {
+		if err == nil || c.Replicas == 1 || !unplaced(err) {
 			break
 		}
 	}

@@ -1,12 +1,16 @@
 package nats
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"infomall/crawl/report"
 	"infomall/crawl/state"
@@ -258,6 +262,64 @@ func TestFirstRequest(t *testing.T) {
 			t.Errorf("the message came from consumer %s, %v; want the first one", meta.Consumer, err)
 		}
 		it.Stop()
+	}
+}
+
+// refusing is a JetStream that has no streams, and refuses with err to create one with more than one
+// replica.
+type refusing struct {
+	jetstream.JetStream
+	err      error
+	replicas []int // those asked for
+}
+
+func (r *refusing) Stream(context.Context, string) (jetstream.Stream, error) {
+	return nil, jetstream.ErrStreamNotFound
+}
+
+func (r *refusing) CreateStream(_ context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
+	r.replicas = append(r.replicas, c.Replicas)
+	if c.Replicas > 1 {
+		return nil, r.err
+	}
+	return nil, nil
+}
+
+// TestReplicas asks servers for three replicas that they refuse. Only if they cannot place them, the
+// stream is created with one.
+func TestReplicas(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want []int
+	}{
+		{&jetstream.APIError{Code: 400, ErrorCode: 10005, Description: "no suitable peers for placement"}, []int{3, 1}},
+		{&jetstream.APIError{Code: 500, ErrorCode: 10074, Description: "replicas > 1 not supported in non-clustered mode"}, []int{3, 1}},
+		{&jetstream.APIError{Code: 400, ErrorCode: 10028, Description: "resource limits exceeded for account"}, []int{3}},
+		{&jetstream.APIError{Code: 403, ErrorCode: 10039, Description: "JetStream not enabled for account"}, []int{3}},
+		{errors.New("broken"), []int{3}},
+	} {
+		r := &refusing{err: c.err}
+		s := &server{js: r, url: "nats://n.example", replicas: 3}
+		_, err := s.stream(t.Context(), jetstream.StreamConfig{Name: "s"})
+		if !slices.Equal(r.replicas, c.want) || (err == nil) != (len(c.want) == 2) || err != nil && !errors.Is(err, c.err) {
+			t.Errorf("%v: asked for %d replicas, want %d; error %v", c.err, r.replicas, c.want, err)
+		}
+	}
+}
+
+// TestFewNodes shows that a cluster of two nodes keeps one replica.
+func TestFewNodes(t *testing.T) {
+	s, err := connect(t.Context(), natstest.Start(t, 2).URLs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	st, err := s.stream(t.Context(), jetstream.StreamConfig{Name: "s", Subjects: []string{"s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := st.CachedInfo().Config.Replicas; s.replicas != 3 || got != 1 {
+		t.Errorf("%d replicas, want 1 of %d", got, s.replicas)
 	}
 }
 
