@@ -125,7 +125,7 @@ func malformed(u string) string {
 		return "neither http nor https"
 	case len(u) > urlMax:
 		return fmt.Sprintf("longer than %d bytes", urlMax)
-	case strings.Contains(u[:len(u)-len(urlkey.RawPath(u))], "@"):
+	case urlkey.HasUser(u):
 		return "it has a name or password in it"
 	}
 	return ""

@@ -65,3 +65,20 @@ func BenchmarkHostOf(b *testing.B) {
 		hostOf("http://www.a.cn:8080/section-3/article-223.html?page=2")
 	}
 }
+
+// TestMalformed shows which URLs a crawl leaves out because of their form. An @ behind the host is
+// no name and password.
+func TestMalformed(t *testing.T) {
+	for u, want := range map[string]string{
+		"http://a.example/":                   "",
+		"http://a.example/x?mail=b@c.example": "",
+		"http://a.example/@b/":                "",
+		"http://b@a.example/x?q":              "it has a name or password in it",
+		"http://b:c@a.example:8080/":          "it has a name or password in it",
+		"ftp://a.example/":                    "neither http nor https",
+	} {
+		if got := malformed(u); got != want {
+			t.Errorf("%s: got %q, want %q", u, got, want)
+		}
+	}
+}

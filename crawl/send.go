@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -289,7 +288,7 @@ func (v *visitor) log(ctx context.Context, u string, no *refusal) error {
 // the response for the browser.
 func (v *visitor) fetch(ctx context.Context, u string, r *render.Request) (*render.Response, error) {
 	e := v.e
-	parsed, err := url.Parse(u)
+	parsed, err := fetch.ParseURL(u)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (t *fetchTask) leads() bool {
 // the request asks the server to send it only if it has changed. If it has
 // not, t.known is the archive's copy.
 func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
-	u, err := url.Parse(t.u.Asked())
+	u, err := fetch.ParseURL(t.u.Asked())
 	if err != nil {
 		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
@@ -173,7 +173,7 @@ func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fe
 // fetchRobots fetches the robots.txt for the URL of t and follows its
 // redirects. t.captures gets every response on the way, t.res the last one.
 func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
-	u, err := url.Parse(t.u.URL)
+	u, err := fetch.ParseURL(t.u.URL)
 	if err != nil {
 		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
@@ -193,7 +193,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 		if !ok || hop == robotsHopsMax {
 			return
 		}
-		if u, err = url.Parse(to); err != nil {
+		if u, err = fetch.ParseURL(to); err != nil {
 			return
 		}
 		next := e.getAgain(ctx, u)

@@ -201,7 +201,7 @@ var arrows = map[string]string{
 	"exec/worker/natstest":       "",
 	"exec/worker/workertest":     "exec/session exec/worker",
 
-	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
+	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message store/urlkey",
 	"crawl/guard":   "",
 	"crawl/forms":   "store/page/charset store/page/markup store/urlkey",
 	"crawl/links":   "crawl/forms store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",

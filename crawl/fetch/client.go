@@ -22,6 +22,7 @@ import (
 	"infomall/crawl/report"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/urlkey"
 )
 
 // Bounds of one request. A server that is slow, endless or broken then costs
@@ -156,6 +157,33 @@ func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
 		return os.ErrDeadlineExceeded
 	}
 	return nil
+}
+
+// ParseURL parses a canonical URL for a request. The URL may have a percent sign that begins no
+// escape, such as http://a.example/100%, which url.Parse refuses in a path.
+func ParseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err == nil {
+		return u, nil
+	}
+	if u, err2 := url.Parse(urlkey.EscapePercent(text)); err2 == nil {
+		u.RawPath = urlkey.RawPath(text)
+		_, u.RawQuery, _ = strings.Cut(text, "?")
+		return u, nil
+	}
+	return nil, err
+}
+
+// target returns the path and the query of u for the first line of a request. It leaves the path
+// as the URL has it, like a browser: RequestURI of package url would escape more.
+func target(u *url.URL) string {
+	if u.RawPath == "" {
+		return u.RequestURI()
+	}
+	if u.RawQuery == "" && !u.ForceQuery {
+		return u.RawPath
+	}
+	return u.RawPath + "?" + u.RawQuery
 }
 
 // Request describes one request.
@@ -516,7 +544,7 @@ func (c *Client) message(r Request) []byte {
 	if plain {
 		b = append(append(b, "http://"...), r.URL.Host...)
 	}
-	b = append(b, r.URL.RequestURI()...)
+	b = append(b, target(r.URL)...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, r.URL.Host...)
 	b = append(b, "\r\nUser-Agent: "...)

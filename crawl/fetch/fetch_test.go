@@ -61,6 +61,32 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// TestTarget shows that the first line of a request has the path and the query of the URL as a
+// browser sends them, also if the URL is none for the package url.
+func TestTarget(t *testing.T) {
+	for _, c := range []struct{ url, want, path string }{
+		{"http://a.example/", "/", "/"},
+		{"http://a.example/x?", "/x?", "/x"},
+		{"http://a.example/%E4%B8%AD?q=%u4e2d", "/%E4%B8%AD?q=%u4e2d", "/\u4e2d"},
+		{"http://a.example/a|b?c|d", "/a|b?c|d", "/a|b"},
+		{"http://a.example/100%", "/100%", "/100%"},
+		{"http://a.example/%u4e2d/%20?q=50%", "/%u4e2d/%20?q=50%", "/%u4e2d/ "},
+		{"http://a.example/%zz?", "/%zz?", "/%zz"},
+	} {
+		u, err := ParseURL(c.url)
+		if err != nil {
+			t.Errorf("%s: %v", c.url, err)
+			continue
+		}
+		if got := target(u); got != c.want || u.Path != c.path || u.Host != "a.example" {
+			t.Errorf("%s: got %s, path %s at %s, want %s, path %s", c.url, got, u.Path, u.Host, c.want, c.path)
+		}
+	}
+	if u, err := ParseURL("http://a.example:port/%"); err == nil {
+		t.Errorf("got %v for a URL with a wrong port", u)
+	}
+}
+
 // countingClient returns a client that counts its connections in dials. It is closed at the
 // end of the test.
 func countingClient(t *testing.T, dials *int) *Client {

@@ -46,17 +46,10 @@ func crawlURL(written string, files bool) (string, error) {
 		return "", err
 	case !urlkey.IsHTTP(u) && !(files && strings.HasPrefix(u, "file:///")):
 		return "", errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
-	case hasUser(u):
+	case urlkey.HasUser(u):
 		return "", errUser
 	}
 	return u, nil
-}
-
-// hasUser reports whether the URL u has a name or a password in front of its
-// host.
-func hasUser(u string) bool {
-	p, err := url.Parse(u)
-	return err == nil && p.User != nil
 }
 
 // noPassword returns an error that a URL must not contain a name and password,

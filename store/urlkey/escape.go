@@ -58,6 +58,26 @@ func uniform(s string) string {
 	return string(out)
 }
 
+// EscapePercent returns url with %25 in place of each percent sign that begins no escape:
+// http://a.example/100%25 for http://a.example/100%. Browsers take such percent signs as they are,
+// but other programs refuse them.
+func EscapePercent(url string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(url); i++ {
+		if url[i] == '%' && (i+2 >= len(url) || !isHex(url[i+1]) || !isHex(url[i+2])) {
+			b.WriteString(url[done : i+1])
+			b.WriteString("25")
+			done = i + 1
+		}
+	}
+	if done == 0 {
+		return url
+	}
+	b.WriteString(url[done:])
+	return b.String()
+}
+
 // openEscape reports whether out ends in an incomplete percent-escape: a percent sign, alone or
 // with one hexadecimal digit after it. If a digit were appended, it could complete an escape
 // that was not in the URL.

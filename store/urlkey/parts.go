@@ -45,6 +45,12 @@ func Domain(canonical string) string {
 	return domain
 }
 
+// HasUser reports whether a canonical URL has a name or a password in front of its host.
+func HasUser(canonical string) bool {
+	before, _, _ := authority(canonical)
+	return strings.Contains(before, "@")
+}
+
 // RawPath returns the path of a canonical URL without the query. Percent-escapes
 // such as %20 stay as they are.
 func RawPath(canonical string) string {
