@@ -53,7 +53,7 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 			yield(record.Item{}, err)
 			return
 		}
-		s := &scanner{gzipped.NewWalk(ctx, r, compressed, gzipped.Options{TempDir: o.Limits.TempDir, Starts: hasRecord}), o}
+		s := &scanner{Walk: gzipped.NewWalk(ctx, r, compressed, gzipped.Options{TempDir: o.Limits.TempDir, Starts: hasRecord}), o: o}
 		defer s.Close()
 		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
 			yield(record.Item{}, err)
@@ -95,6 +95,11 @@ func hasRecord(text []byte) bool {
 type scanner struct {
 	*gzipped.Walk
 	o Options
+
+	// next and found are the last results of search with which searchAll has searched to the end
+	// of the file. They hold for each offset before next.
+	next  int64
+	found bool
 }
 
 // run calls yield for each record and each damaged span, in order. It returns nil
@@ -327,21 +332,25 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 // confirmed but ends with a line end, because such a record may be between two damaged
 // places. If there is no record, found is false, and next is the offset at which reads
 // end.
+//
+// searchAll keeps the result of search. Otherwise a file in which no record is confirmed would be
+// searched to its end again for each record.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
-	next, found, err = s.search(pos, math.MaxInt64)
-	if err != nil {
-		return 0, false, err
+	if pos >= s.next {
+		if s.next, s.found, err = s.search(pos, math.MaxInt64); err != nil {
+			return 0, false, err
+		}
 	}
 	for {
 		at, more, err := s.Window.FindFunc(pos, len("\nhttp"), beforeStart)
-		if pos = at + 1; err != nil || !more || pos >= next {
-			return next, found, err
+		if pos = at + 1; err != nil || !more || pos >= s.next {
+			return s.next, s.found, err
 		}
 		h, ok, err := s.headerAt(pos)
 		if err != nil {
 			return 0, false, err
 		}
-		if !ok || isGlued(h.url) || h.length < 0 || pos+h.bytes+h.length > next {
+		if !ok || isGlued(h.url) || h.length < 0 || pos+h.bytes+h.length > s.next {
 			continue
 		}
 		if b, err := s.Window.View(pos+h.bytes, len("HTTP/")); err != nil || string(b) != "HTTP/" {

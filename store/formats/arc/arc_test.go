@@ -341,3 +341,45 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// counted counts the calls of ReadAt.
+type counted struct {
+	*bytes.Reader
+	calls int
+}
+
+func (c *counted) ReadAt(p []byte, off int64) (int, error) {
+	c.calls++
+	return c.Reader.ReadAt(p, off)
+}
+
+// TestUnconfirmedReadOnce reads files in which other bytes follow each record, so that no record
+// is confirmed. The reader must not search the rest of the file again for each of them: for twice
+// as many records it may read about twice as often.
+func TestUnconfirmedReadOnce(t *testing.T) {
+	read := func(records int) int {
+		var b strings.Builder
+		b.WriteString(desc1)
+		for i := range records {
+			b.WriteString(rec(fmt.Sprintf("http://a/%d", i), "text/html", page+strings.Repeat("x", 1000)))
+			b.WriteString("other bytes\n")
+		}
+		in := &counted{Reader: bytes.NewReader([]byte(b.String()))}
+		captures := 0
+		for it, err := range Read(t.Context(), in, Options{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if it.Capture != nil {
+				captures++
+			}
+		}
+		if captures != records {
+			t.Errorf("got %d captures, want %d", captures, records)
+		}
+		return in.calls
+	}
+	if few, many := read(400), read(800); many > 3*few {
+		t.Errorf("read %d times for 400 records and %d times for 800", few, many)
+	}
+}
