@@ -214,32 +214,28 @@ func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 // gap yields the records and the damaged spans in a part of the file without a chain by
 // the strict rules, between the offsets from and to. It yields the records that are
 // confirmed, and chains by looser rules. If that part is the whole file, and no record
-// in it is confirmed by the strict rules, gap also confirms records by the tolerant
-// rules, and accepts chains of fewer than three records.
+// in it is confirmed by the strict rules, gap confirms records by the tolerant rules
+// instead, and accepts chains of fewer than three records.
 func (c *recoverer) gap(from, to int64) error {
-	dialects := []dialect{strict}
+	chained, single, whole := odd, strict, false
 	if from == 0 && to == c.size {
 		_, found, err := c.nextConfirmed(from, to, to, strict)
 		if err != nil {
 			return err
 		}
 		if !found {
-			dialects = append(dialects, tolerant)
+			chained, single, whole = tolerant, tolerant, true
 		}
 	}
-	d, whole := odd, len(dialects) == 2
-	if whole {
-		d = tolerant
-	}
 	for from < to {
-		at, found, err := c.find(from, to, d, whole)
+		at, found, err := c.find(from, to, chained, whole)
 		if err == nil {
-			err = c.alone(from, at, dialects)
+			err = c.alone(from, at, single)
 		}
 		if err != nil || !found {
 			return err
 		}
-		if from, err = c.readOut(at, to, d); err != nil {
+		if from, err = c.readOut(at, to, chained); err != nil {
 			return err
 		}
 		if from > at {
@@ -252,7 +248,7 @@ func (c *recoverer) gap(from, to int64) error {
 		if !found {
 			from = to
 		}
-		if err := c.alone(at, min(from, to), dialects); err != nil {
+		if err := c.alone(at, min(from, to), single); err != nil {
 			return err
 		}
 	}
@@ -260,29 +256,28 @@ func (c *recoverer) gap(from, to int64) error {
 }
 
 // alone yields the records between the offsets from and to that are in no chain but are
-// confirmed by the rules of one of the dialects. It also yields the damaged spans between
-// these records.
-func (c *recoverer) alone(from, to int64, dialects []dialect) error {
+// confirmed by the rules of d. It also yields the damaged spans between these records.
+func (c *recoverer) alone(from, to int64, d dialect) error {
 	for from < to {
-		e, d, at, err := c.firstConfirmed(from, from+1, to, dialects)
+		e, found, err := c.nextConfirmed(from, from+1, to, d)
 		if err != nil {
 			return err
 		}
-		if at != from {
-			end, err := c.endOfDamaged(from, to)
+		if !found {
+			end, err := c.endOfDamaged(from, to) // where another record is due
+			if err == nil && end == from {
+				end = to
+				if e, found, err = c.nextConfirmed(from+1, to, to, d); found {
+					end = e.at
+				}
+			}
+			if err == nil {
+				err = c.damaged(from, end)
+			}
 			if err != nil {
 				return err
 			}
-			if e, d, at, err = c.firstConfirmed(max(from+1, end), to, to, dialects); err != nil {
-				return err
-			}
-			if end > from {
-				at = end // where another record is due
-			}
-			if err := c.damaged(from, at); err != nil {
-				return err
-			}
-			if from = at; at == to || at != e.at {
+			if from = end; !found {
 				continue
 			}
 		}
@@ -292,20 +287,6 @@ func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 		from = e.next
 	}
 	return nil
-}
-
-// firstConfirmed returns the first confirmed record that begins at or after the
-// offset from but before the offset until, and ends at or before the offset to. It
-// tries one dialect after the other. d is the dialect by which the record e is valid,
-// and at is the offset of e. If there is no such record, at equals to.
-func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e extent, d dialect, at int64, err error) {
-	for _, d := range dialects {
-		e, found, err := c.nextConfirmed(from, until, to, d)
-		if found || err != nil {
-			return e, d, e.at, err
-		}
-	}
-	return e, d, to, nil
 }
 
 // endOfDamaged returns the offset at which the damaged record that begins at from

@@ -348,3 +348,36 @@ func FuzzRecover(f *testing.F) {
 	f.Add([]byte("version: 1.0\r\nurl: x\r\ntime: 1 Jan 99 1:00\r\nlength: 9999999999999\r\n\r\nx"))
 	f.Fuzz(func(t *testing.T, file []byte) { recovered(t, file) })
 }
+
+// counted counts the bytes that are read from it.
+type counted struct {
+	*bytes.Reader
+	bytes int
+}
+
+func (c *counted) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, off)
+	c.bytes += n
+	return n, err
+}
+
+// TestRecoverReadsOnce recovers files without chains. Recover must not search the rest of the
+// file again after each record or damaged span.
+func TestRecoverReadsOnce(t *testing.T) {
+	data := "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", 1000)
+	for _, c := range []struct{ name, record string }{
+		{"heads without a URL", fmt.Sprintf("version: 1.0\nlength: %d\n\n%s\n", len(data), data)},
+		{"tolerated records between damage", fmt.Sprintf("version: 1.0\r\nurl: http://a/\r\ndate: Tue, 15 Apr 2003 08:13:06 GMT\r\nlength: %d\r\n\r\n%s\r\n\x01damaged\n", len(data), data)},
+	} {
+		file := strings.Repeat(c.record, 1000)
+		in := &counted{Reader: bytes.NewReader([]byte(file))}
+		for _, err := range Recover(t.Context(), in, int64(len(file)), Options{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := 100 * len(file); in.bytes > most {
+			t.Errorf("%s: read %d bytes of a file of %d, want at most %d", c.name, in.bytes, len(file), most)
+		}
+	}
+}
