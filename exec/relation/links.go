@@ -280,7 +280,7 @@ func lastSegments(targets []urlkey.Range) map[string]bool {
 	ends := make(map[string]bool, len(targets))
 	for _, t := range targets {
 		url := urlkey.URL(t.From)
-		if t.To != t.From+"\x00" || !strings.HasPrefix(url, "http") {
+		if t.To != t.From+"\x00" || !urlkey.IsHTTP(url) {
 			return nil
 		}
 		path, _, _ := strings.Cut(url, "?")

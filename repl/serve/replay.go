@@ -527,7 +527,7 @@ func rewritten(k replay.Kind) bool { return k != replay.Plain && k != replay.Cap
 // names no URL.
 func replayRedirect(h http.Header, location string, m replay.Modifier, page *replay.Page) bool {
 	to, err := urlkey.Resolve(page.URL, location)
-	if location == "" || err != nil || !strings.HasPrefix(to, "http") {
+	if location == "" || err != nil || !urlkey.IsHTTP(to) {
 		return false
 	}
 	if _, fragment, ok := strings.Cut(location, "#"); ok {
@@ -551,7 +551,7 @@ func replayRefresh(h http.Header, refresh string, m replay.Modifier, page *repla
 		return
 	}
 	u, err := urlkey.Resolve(page.URL, strings.Trim(strings.TrimSpace(address), `"'`))
-	if err != nil || !strings.HasPrefix(u, "http") {
+	if err != nil || !urlkey.IsHTTP(u) {
 		return
 	}
 	h.Set("Refresh", strconv.FormatFloat(min(seconds, 3600), 'f', -1, 64)+";url="+page.Address(u, m))

@@ -35,6 +35,7 @@ func TestReplayAnswers(t *testing.T) {
 	redirected.Location = "http://a.example/new?x=1"
 	toSecure := pageOf("http://s.example/", "20080601000000", 301, "Location: https://s.example/\r\n", "moved")
 	toSecure.Location = "https://s.example/"
+	toOther := pageOf("http://a.example/app", "20080601000000", 302, html+"Location: httpx://a.example/app\r\n", "open the app")
 	gone := pageOf("http://a.example/", "20080801000000", 404, html, "<p>not found</p>")
 	bodyless := shot("http://b.example/", "20080601000000")
 	bodyless.NoBody = true
@@ -50,7 +51,8 @@ func TestReplayAnswers(t *testing.T) {
 		pageOf("http://a.example/%B1%B1", "20080601000000", 200, html, "escaped"),
 		pageOf("http://a.example/fresh", "20080601000000", 200, html+"Refresh: 5; URL='/new'\r\n", "wait"),
 		pageOf("http://a.example/again", "20080601000000", 200, html+"Refresh: 5\r\n", "wait"),
-		redirected, toSecure,
+		pageOf("http://a.example/opens", "20080601000000", 200, html+"Refresh: 5; URL=httpx://a.example/app\r\n", "wait"),
+		redirected, toSecure, toOther,
 		pageOf("https://s.example/", "20080602000000", 200, html, "secure"),
 		bodyless,
 	)
@@ -77,6 +79,8 @@ func TestReplayAnswers(t *testing.T) {
 		{"a redirect stays in the time", "GET", "/20080610mp_/http://a.example/old", "", nil, 302, "", []string{"Location: /20080610120000mp_/http://a.example/new?x=1#part"}},
 		{"a redirect to https of the same page is passed over", "GET", "/20080601mp_/http://s.example/", "", nil, 200, "secure", nil},
 		{"a Refresh stays in the time", "GET", "/20080610mp_/http://a.example/fresh", "", nil, 200, "wait", []string{"Refresh: 5;url=/20080610120000mp_/http://a.example/new"}},
+		{"a redirect to a URL of another scheme is not followed", "GET", "/20080610mp_/http://a.example/app", "", nil, 200, "open the app", []string{"Location"}},
+		{"a Refresh to a URL of another scheme is not followed", "GET", "/20080610mp_/http://a.example/opens", "", nil, 200, "wait", []string{"Refresh"}},
 		{"a page is not loaded again", "GET", "/20080610mp_/http://a.example/again", "", nil, 200, "wait", []string{"Refresh"}},
 		{"a range", "GET", "/2008oe_/http://a.example/plain.bin", "", []string{"Range: bytes=2-4"}, 206, "234", []string{"Content-Range: bytes 2-4/10"}},
 		{"HEAD has no body", "HEAD", "/20080610mp_/http://a.example/", "", nil, 200, "", []string{"Memento-Datetime: Sun, 01 Jun 2008 00:00:00 GMT"}},
