@@ -45,6 +45,7 @@ type header struct {
 	bytes  int64 // length of the header with the empty line that ends it
 	length int64 // declared length of the block
 	fields []field
+	folded []byte // what the lines after the last field add to its value, see endField
 }
 
 type field struct{ name, value string }
@@ -73,6 +74,7 @@ func parseHeader(b []byte) (header, error) {
 		pos += end + 1
 		if len(line) == 0 {
 			h.bytes = int64(pos)
+			h.endField()
 			break
 		}
 		h.line(line)
@@ -114,15 +116,25 @@ func isDigits(b []byte) bool {
 // tab continues the field before it.
 func (h *header) line(line []byte) {
 	if line[0] == ' ' || line[0] == '\t' {
-		if n := len(h.fields); n > 0 {
-			f := &h.fields[n-1]
-			f.value = strings.TrimSpace(f.value + " " + string(bytes.TrimSpace(line)))
+		if more := bytes.TrimSpace(line); len(more) > 0 {
+			h.folded = append(append(h.folded, ' '), more...)
 		}
 		return
 	}
 	if name, value, ok := bytes.Cut(line, []byte(":")); ok {
+		h.endField()
 		h.fields = append(h.fields, field{string(bytes.TrimSpace(name)), string(bytes.TrimSpace(value))})
 	}
+}
+
+// endField adds the lines that continue the last field to its value. It joins them only once for
+// each field, because a hostile header may have very many of them.
+func (h *header) endField() {
+	if n := len(h.fields); n > 0 && len(h.folded) > 0 {
+		f := &h.fields[n-1]
+		f.value = strings.TrimSpace(f.value + string(h.folded))
+	}
+	h.folded = h.folded[:0]
 }
 
 // get returns the value of the first field called name, in upper or lower case, or

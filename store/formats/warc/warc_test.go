@@ -608,3 +608,22 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// TestFoldedHeaderMemory parses a header whose only field is continued on very many lines. The
+// memory that this takes must not grow with the square of their number.
+func TestFoldedHeaderMemory(t *testing.T) {
+	text := []byte("WARC/1.1\r\nX-Long: a" + strings.Repeat("\r\n b", 100_000) + "\r\nContent-Length: 0\r\n\r\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	h, err := parseHeader(text)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.get("X-Long"), "a"+strings.Repeat(" b", 100_000); got != want {
+		t.Errorf("the value has %d bytes, want %d", len(got), len(want))
+	}
+	if used, most := after.TotalAlloc-before.TotalAlloc, uint64(20<<20); used > most {
+		t.Errorf("parsing a header of %d bytes allocated %d bytes, want at most %d", len(text), used, most)
+	}
+}
