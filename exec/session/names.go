@@ -17,22 +17,11 @@ import (
 // The functions of this file return names for completion. They leave out names that
 // cannot be read, and report no errors.
 
-// ViewNames returns the names of the views that the archive defines.
-func (s *Session) ViewNames(ctx context.Context) []string {
+// DefinedNames returns the names of the definitions of one kind, such as task.KindView, that the
+// archive stores.
+func (s *Session) DefinedNames(ctx context.Context, kind string) []string {
 	list, _ := s.Definitions(ctx)
-	return definitionNames(list, task.KindView)
-}
-
-// MetadataNames returns the names of the metadata columns that the archive defines.
-func (s *Session) MetadataNames(ctx context.Context) []string {
-	list, _ := s.Definitions(ctx)
-	return definitionNames(list, task.KindMetadata)
-}
-
-// RuleNames returns the names of the access rules that the archive defines.
-func (s *Session) RuleNames(ctx context.Context) []string {
-	list, _ := s.Definitions(ctx)
-	return definitionNames(list, task.KindRule)
+	return definitionNames(list, kind)
 }
 
 // ColumnNames returns the names of the columns of source, a view or a
@@ -70,18 +59,6 @@ func (s *Session) ColumnNames(source string) []string {
 		return names
 	}
 	return nil
-}
-
-// WatchNames returns the names of the watches that the archive defines.
-func (s *Session) WatchNames(ctx context.Context) []string {
-	list, _ := s.Definitions(ctx)
-	return definitionNames(list, task.KindWatch)
-}
-
-// ScheduleNames returns the names of the schedules that the archive defines.
-func (s *Session) ScheduleNames(ctx context.Context) []string {
-	list, _ := s.Definitions(ctx)
-	return definitionNames(list, task.KindSchedule)
 }
 
 // CrawlNames returns the names of the crawls of the archive.

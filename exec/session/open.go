@@ -74,7 +74,7 @@ func (s *Session) OpenAsked(ctx context.Context, node plan.Node, a *Asked) (*Res
 		if !any && len(sources) == 1 {
 			res.Notes = append(res.Notes, s.whyEmpty(ctx, relation.KnownAt(snap, sources[0].Known), node, sources[0])...)
 		} else if !any {
-			res.Notes = append(res.Notes, fileNotes(sources)...)
+			res.Notes = append(res.Notes, s.fileNotes(sources)...)
 		}
 	}
 	return res, nil

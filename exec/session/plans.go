@@ -31,7 +31,7 @@ func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string
 // ReadLines returns the plans nodes as lines for EXPLAIN, indented by one
 // step. Below each source, a line names the pools of snap that the source
 // would open. The last line is the cost of reading what the plans yield.
-func (s *Session) ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
+func (s *Session) ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) ([]string, error) {
 	lines, e, err := s.planLines(ctx, snap, 1, nodes...)
 	return append(lines, "cost of reading: about "+EstimateText(e)), err
 }
@@ -55,28 +55,44 @@ func (s *Session) planLines(ctx context.Context, snap relation.Snapshot, right i
 		sum.Add(e)
 		plan.Walk(n, func(n plan.Node, depth int) {
 			lines = append(lines, Indented(right+depth, n.String()))
-			if src, ok := n.(*plan.Source); ok && src.FromCaptures() {
-				snap, pools := snap, pools
-				if src.Known != 0 {
-					snap = relation.KnownAt(snap, src.Known)
-					if pools, err = snap.Pools(ctx); err != nil {
-						return
-					}
-				}
-				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
-				if src.Known != 0 {
-					lines = append(lines, Indented(right+depth+1, knownLine(snap, src.Known)))
-				}
-				if p := e.Of(n); p.Reading.Chunks > 0 {
-					lines = append(lines, Indented(right+depth+1, readLine(p, e.FileBytesOf(src))))
-				}
-				if src.AsksWords() {
-					lines = append(lines, Indented(right+depth+1, wordLine(snap, src.Reads())))
-				}
+			src, ok := n.(*plan.Source)
+			if !ok || !src.FromCaptures() || err != nil {
+				return
+			}
+			var below []string
+			below, err = sourceLines(ctx, snap, pools, src, e)
+			for _, l := range below {
+				lines = append(lines, Indented(right+depth+1, l))
 			}
 		})
+		if err != nil {
+			return nil, sum, err
+		}
 	}
 	return lines, sum, nil
+}
+
+// sourceLines returns the lines that follow the line of the source src in EXPLAIN: which pools it
+// opens, how much it reads, and how it finds words. pools are those of snap, and e is the estimate
+// of the plan.
+func sourceLines(ctx context.Context, snap relation.Snapshot, pools []record.Pool, src *plan.Source, e *cost.Estimate) (lines []string, err error) {
+	if src.Known != 0 {
+		snap = relation.KnownAt(snap, src.Known)
+		if pools, err = snap.Pools(ctx); err != nil {
+			return nil, err
+		}
+	}
+	lines = append(lines, poolLine(pools, src.Reads()))
+	if src.Known != 0 {
+		lines = append(lines, knownLine(snap, src.Known))
+	}
+	if p := e.Of(src); p.Reading.Chunks > 0 {
+		lines = append(lines, readLine(p, e.FileBytesOf(src)))
+	}
+	if src.AsksWords() {
+		lines = append(lines, wordLine(snap, src.Reads()))
+	}
+	return lines, nil
 }
 
 // Indented returns a line of a plan, indented by two spaces for each step of

@@ -97,7 +97,7 @@ func (s *Session) expandFile(p *Program, st *ast.Run) error {
 		return ast.Errorf(st.File, "%v", err)
 	}
 	p.Text = string(b)
-	return p.takes(st)
+	return p.checkArguments(st)
 }
 
 // expandName sets the name and text of p to the saved query that st names
@@ -109,7 +109,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 		return err
 	}
 	if i := IndexDefinition(list, task.KindQuery, st.Name.Text); i >= 0 {
-		return p.saved(&list[i], st)
+		return p.setSaved(&list[i], st)
 	}
 	shipped, err := s.Shipped()
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 	for i := range shipped {
 		if strings.EqualFold(shipped[i].Name, st.Name.Text) {
 			p.Name, p.Text = shipped[i].Name+scriptSuffix, shipped[i].Text
-			return p.takes(st)
+			return p.checkArguments(st)
 		}
 		names = append(names, shipped[i].Name)
 	}
@@ -165,10 +165,10 @@ func (x *Shipped) Title() string {
 	return title
 }
 
-// saved sets p to d, a saved query. It returns an error if the RUN st gives
+// setSaved sets p to d, a saved query. It returns an error if the RUN st gives
 // a parameter that the query does not have, or if a parameter of the query
 // has no value.
-func (p *Program) saved(d *task.Definition, st *ast.Run) error {
+func (p *Program) setSaved(d *task.Definition, st *ast.Run) error {
 	def, err := ParseDefinition(d)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (p *Program) saved(d *task.Definition, st *ast.Run) error {
 	for _, n := range save.Params {
 		names = append(names, n.Text)
 	}
-	if err := known(st, names); err != nil {
+	if err := checkNames(st, names); err != nil {
 		return err
 	}
 	for _, n := range names {
@@ -192,19 +192,19 @@ func (p *Program) saved(d *task.Definition, st *ast.Run) error {
 	return nil
 }
 
-// takes returns an error if the RUN statement st gives a parameter that no statement of the
+// checkArguments returns an error if the RUN statement st gives a parameter that no statement of the
 // script uses. If the script has a syntax error, it returns nil, because running the script
 // reports that error.
-func (p *Program) takes(st *ast.Run) error {
+func (p *Program) checkArguments(st *ast.Run) error {
 	if _, err := lang.Parse(p.Text, p.Name); err != nil {
 		return nil
 	}
-	return known(st, paramsIn(p.Text))
+	return checkNames(st, paramsIn(p.Text))
 }
 
-// known returns an error if the RUN st gives a parameter whose name is not
+// checkNames returns an error if the RUN st gives a parameter whose name is not
 // among names, otherwise nil.
-func known(st *ast.Run, names []string) error {
+func checkNames(st *ast.Run, names []string) error {
 	for i := range st.Args {
 		if n := &st.Args[i].Name; !slices.Contains(names, n.Text) {
 			err := expr.UnknownName(n, "parameter", n.Text, "", names)

@@ -63,8 +63,8 @@ func sessionArgs(v string) (visits, pages []string) {
 // parseFolder sets dst to the absolute path of v, which must be a folder
 // that exists. If v is empty, it sets dst to "".
 func parseFolder(dst *string, v string) error {
-	return parsePath(dst, v, func(m os.FileMode) error {
-		if !m.IsDir() {
+	return parsePath(dst, v, func(info os.FileInfo) error {
+		if !info.IsDir() {
 			return fmt.Errorf("write the name of a folder; %s is a file", v)
 		}
 		return nil
@@ -74,17 +74,17 @@ func parseFolder(dst *string, v string) error {
 // parseFile sets dst to the absolute path of v, which must be a regular file. If v is
 // empty, it sets dst to "".
 func parseFile(dst *string, v string) error {
-	return parsePath(dst, v, func(m os.FileMode) error {
-		if !m.IsRegular() {
+	return parsePath(dst, v, func(info os.FileInfo) error {
+		if !info.Mode().IsRegular() {
 			return fmt.Errorf("write the name of a file; %s is none", v)
 		}
 		return nil
 	})
 }
 
-// parsePath sets dst to the absolute path of v, which must exist and have a mode that
-// check accepts. If v is empty, it sets dst to "".
-func parsePath(dst *string, v string, check func(os.FileMode) error) error {
+// parsePath sets dst to the absolute path of v, which must be a file or folder that exists and
+// that check accepts. If v is empty, it sets dst to "".
+func parsePath(dst *string, v string, check func(os.FileInfo) error) error {
 	if v == "" {
 		*dst = ""
 		return nil
@@ -97,7 +97,7 @@ func parsePath(dst *string, v string, check func(os.FileMode) error) error {
 	if err != nil {
 		return err
 	}
-	if err := check(info.Mode()); err != nil {
+	if err := check(info); err != nil {
 		return err
 	}
 	*dst = name
@@ -163,25 +163,15 @@ const logoBytesMax = 1 << 20
 // parseImage sets dst to the absolute path of v, which must be a file with an image
 // that exists. If v is empty, it sets dst to "".
 func parseImage(dst *string, v string) error {
-	if v == "" {
-		*dst = ""
+	return parsePath(dst, v, func(info os.FileInfo) error {
+		switch {
+		case LogoType(v) == "" || !info.Mode().IsRegular():
+			return fmt.Errorf("write the name of an image file that ends in .svg, .png, .jpg, .gif or .webp, not %q", v)
+		case info.Size() > logoBytesMax:
+			return fmt.Errorf("%s has %d bytes; a logo may have %s", v, info.Size(), SizeText(logoBytesMax))
+		}
 		return nil
-	}
-	name, err := filepath.Abs(v)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return err
-	case LogoType(name) == "" || !info.Mode().IsRegular():
-		return fmt.Errorf("write the name of an image file that ends in .svg, .png, .jpg, .gif or .webp, not %q", v)
-	case info.Size() > logoBytesMax:
-		return fmt.Errorf("%s has %d bytes; a logo may have %s", v, info.Size(), SizeText(logoBytesMax))
-	}
-	*dst = name
-	return nil
+	})
 }
 
 // parseRuffle sets dst to the absolute path of v, which must be a folder that has the
@@ -264,23 +254,13 @@ const (
 // the evidence takes some hundred bytes of memory.
 const provenanceMax = 10_000_000
 
-// parseProvenanceLimit sets dst from v, a number from 1 to provenanceMax.
-func parseProvenanceLimit(dst *int64, v string) error {
+// parseNumber sets dst from v, a whole number from 1 to most.
+func parseNumber[N int | int64](dst *N, v string, most N) error {
 	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < 1 || n > provenanceMax {
-		return fmt.Errorf("write a number from 1 to %d, not %q", provenanceMax, v)
+	if err != nil || n < 1 || n > int64(most) {
+		return fmt.Errorf("write a whole number from 1 to %d, not %q", most, v)
 	}
-	*dst = n
-	return nil
-}
-
-// parseNumber sets dst from v, a number from 1 to max.
-func parseNumber(dst *int, v string, max int) error {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > max {
-		return fmt.Errorf("write a number from 1 to %d, not %q", max, v)
-	}
-	*dst = n
+	*dst = N(n)
 	return nil
 }
 
@@ -339,16 +319,6 @@ func parseRequestHeaders(dst *record.Requests, v string) error {
 // more levels.
 const levelMax = 100
 
-// parseLevel sets dst from v, a whole number from 1 to levelMax.
-func parseLevel(dst *int, v string) error {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > levelMax {
-		return fmt.Errorf("write a whole number from 1 to %d, not %q", levelMax, v)
-	}
-	*dst = n
-	return nil
-}
-
 // parseCut sets dst to v, a value of the setting level: auto, leaves or a
 // number from 1.
 func parseCut(dst *string, v string) error {
@@ -362,7 +332,7 @@ func parseCut(dst *string, v string) error {
 	if near := ast.Nearest(v, []string{levelAuto, levelLeaves}); near != "" {
 		return fmt.Errorf("there is no level %q; did you mean %s?", v, near)
 	}
-	if parseLevel(&n, v) != nil {
+	if parseNumber(&n, v, levelMax) != nil {
 		return fmt.Errorf("write auto, leaves or a whole number from 1 to %d, not %q", levelMax, v)
 	}
 	*dst = strconv.Itoa(n)

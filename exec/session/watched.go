@@ -97,7 +97,9 @@ func (s *Session) foundColumns(d *task.Definition) (columns []value.Column, err 
 	return columns, nil
 }
 
-// joinColumns adds to list the columns in more whose names it does not have.
+// joinColumns adds to list the columns in more whose names it does not have, and returns list. A column
+// that both have gets a type to which both types can be converted. Columns that the relation watched
+// has itself are left out.
 func joinColumns(list, more []value.Column) []value.Column {
 	for _, c := range more {
 		if work.Watched.Column(c.Name) != nil {

@@ -34,7 +34,7 @@ func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node pla
 	if src.Relation.OfSession {
 		return nil
 	}
-	if !src.Relation.Scoped || neverAsks(node) {
+	if !src.Relation.Scoped || limitsAll(node) {
 		return nil
 	}
 	if r := src.Relation; r.Results != "" {
@@ -128,15 +128,14 @@ func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) [
 	return []string{note}
 }
 
-// neverAsks reports whether the query with the plan node may have no rows because
-// of its LIMIT, whatever the archive contains.
-func neverAsks(node plan.Node) bool {
-	never := false
+// limitsAll reports whether the LIMIT or OFFSET of the plan node may be why the query has no rows.
+func limitsAll(node plan.Node) bool {
+	all := false
 	plan.Walk(node, func(n plan.Node, _ int) {
 		l, ok := n.(*plan.Limit)
-		never = never || ok && (l.N == 0 || l.Skip > 0)
+		all = all || ok && (l.N == 0 || l.Skip > 0)
 	})
-	return never
+	return all
 }
 
 // probe looks for captures in the scope of src, first within the time of src and then at any
@@ -235,7 +234,7 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 // scope in the note.
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
-	if file, ok := scopeFile(src.Scope); ok {
+	if file, ok := s.scopeFile(src.Scope); ok {
 		return fmt.Sprintf("%s; there is a file of this name: FILE '%s' reads it", note, file), nil
 	}
 	if src.Scope == "" {
@@ -292,9 +291,9 @@ func otherForm(ctx context.Context, snap relation.Snapshot, src *plan.Source) (s
 // fileNotes returns notes for the user of a query without rows. There is one note for each
 // scope in sources that is the name of an existing file that FILE could read. fileNotes does
 // not look in the archive.
-func fileNotes(sources []*plan.Source) (notes []string) {
+func (s *Session) fileNotes(sources []*plan.Source) (notes []string) {
 	for _, src := range sources {
-		if file, ok := scopeFile(src.Scope); ok {
+		if file, ok := s.scopeFile(src.Scope); ok {
 			notes = append(notes, fmt.Sprintf("%s is a scope; there is a file of this name: FILE '%s' reads it", src.Scope, file))
 		}
 	}
@@ -303,9 +302,9 @@ func fileNotes(sources []*plan.Source) (notes []string) {
 
 // scopeFile returns the name in scope, a list of scopes in quotes, if the list has
 // one name, such as 'a.csv', and FILE reads an existing file of this name.
-// Otherwise it returns false.
-func scopeFile(scope string) (string, bool) {
-	if len(scope) < 2 {
+// Otherwise, or if the session reads no files, it returns false.
+func (s *Session) scopeFile(scope string) (string, bool) {
+	if len(scope) < 2 || s.o.NoFiles {
 		return "", false
 	}
 	name := scope[1 : len(scope)-1]

@@ -98,19 +98,19 @@ func (c *Completer) namesAt(n *lang.Next) []string {
 	case lang.PlaceColumn:
 		return c.columnsOf(n.Sources, n.Subject)
 	case lang.PlaceSource:
-		return append(all.Names(), c.Session.ViewNames(ctx)...)
+		return append(all.Names(), c.Session.DefinedNames(ctx, task.KindView)...)
 	case lang.PlaceView:
-		return c.Session.ViewNames(ctx)
+		return c.Session.DefinedNames(ctx, task.KindView)
 	case lang.PlaceMetadata:
-		return c.Session.MetadataNames(ctx)
+		return c.Session.DefinedNames(ctx, task.KindMetadata)
 	case lang.PlaceWatch:
-		return c.Session.WatchNames(ctx)
+		return c.Session.DefinedNames(ctx, task.KindWatch)
 	case lang.PlaceSchedule:
-		return c.Session.ScheduleNames(ctx)
+		return c.Session.DefinedNames(ctx, task.KindSchedule)
 	case lang.PlaceCrawl:
 		return c.Session.CrawlNames(ctx)
 	case lang.PlaceRule:
-		return c.Session.RuleNames(ctx)
+		return c.Session.DefinedNames(ctx, task.KindRule)
 	case lang.PlaceGraph:
 		return c.Session.GraphNames(ctx)
 	case lang.PlaceClassifier:
@@ -149,7 +149,7 @@ func (c *Completer) namesAt(n *lang.Next) []string {
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:
 		names := append(all.Names(), session.SettingNames()...)
-		names = append(names, c.Session.ViewNames(ctx)...)
+		names = append(names, c.Session.DefinedNames(ctx, task.KindView)...)
 		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
 		}
