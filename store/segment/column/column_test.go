@@ -119,6 +119,7 @@ func TestRecordIDs(t *testing.T) {
 		})
 	}
 	const bare, bracketed = "urn:uuid:%x-%x-%x-%x-%x", "<urn:uuid:%x-%x-%x-%x-%x>"
+	var again RecordNames // reads one column after another, of one form and the other
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.IntRange(0, 4).Draw(t, "kind")
 		one := []*rapid.Generator[string]{
@@ -129,6 +130,14 @@ func TestRecordIDs(t *testing.T) {
 		b := AppendRecordIDs(nil, names)
 		if got, err := DecodeRecordIDs(b, len(names)); err != nil || !slices.Equal(got, names) {
 			t.Fatalf("got %q, %v, want %q", got, err, names)
+		}
+		if err := again.Decode(b, len(names)); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range names {
+			if got := again.Of(i); got != want {
+				t.Fatalf("after another column, name %d is %q, want %q", i, got, want)
+			}
 		}
 		if most := 3 + 15*len(names) + (len(names)+3)/4; kind < 2 && len(b) != most {
 			t.Fatalf("%d names take %d bytes, want %d", len(names), len(b), most)

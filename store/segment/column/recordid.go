@@ -65,8 +65,9 @@ const (
 )
 
 // Decode decodes src, a column of n record names with nothing after it. r then refers to src,
-// which must not change.
+// which must not change. r may have another column, which is forgotten.
 func (r *RecordNames) Decode(src []byte, n int) error {
+	r.uuids = nil // otherwise a column of texts would be read as the UUIDs of the column before
 	if n == 0 {
 		return nil
 	}
