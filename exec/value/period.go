@@ -82,16 +82,13 @@ func (w whole) period() (Period, bool) {
 
 // end returns the end of the period w: the first moment after it.
 func (w whole) end() time.Time {
-	if unit := [...]string{"year", "month", "day"}; int(w.unit) < len(unit) && w.start.Equal(StartOf(unit[w.unit], w.start)) {
-		return After(unit[w.unit], w.start)
-	}
 	switch w.unit {
 	case ast.UnitYear:
 		return AddMonths(w.start, 12)
 	case ast.UnitMonth:
 		return AddMonths(w.start, 1)
 	case ast.UnitDay:
-		return w.start.AddDate(0, 0, 1)
+		return addDays(w.start, 1)
 	case ast.UnitHour:
 		return w.start.Add(time.Hour)
 	case ast.UnitMinute:
@@ -108,8 +105,9 @@ func (w whole) end() time.Time {
 // February.
 func AddMonths(t time.Time, months int) time.Time {
 	y, m, d := t.Date()
-	last := time.Date(y, m+time.Month(months)+1, 0, 0, 0, 0, 0, time.UTC).Day()
-	return date(y, m+time.Month(months), min(d, last), clockOf(t), t.Location())
+	m += time.Month(months)
+	last := time.Date(y, m+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return onDate(t, y, m, min(d, last))
 }
 
 // wholeOf returns the period that e names. The error, an *ast.Error, points at
@@ -123,7 +121,7 @@ func wholeOf(e ast.Expr, env *Env) (whole, error) {
 		}
 		if days, ok := dayWords[strings.ToLower(strings.TrimSpace(e.Value))]; ok {
 			now := env.Now.Std().In(zone)
-			return whole{date(now.Year(), now.Month(), now.Day()+days, 0, zone), ast.UnitDay}, nil
+			return whole{addDays(StartOf("day", now), days), ast.UnitDay}, nil
 		}
 		return placed(e, e.Value, zone)
 	case *ast.Number:
@@ -177,8 +175,7 @@ func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	}
 	w.start = AddMonths(w.start, sign*d.Months)
 	if d.Length%day == 0 {
-		year, month, n := w.start.Date()
-		w.start = date(year, month, n+sign*int(d.Length/day), clockOf(w.start), w.start.Location())
+		w.start = addDays(w.start, sign*int(d.Length/day))
 	} else {
 		w.start = w.start.Add(time.Duration(sign) * d.Length)
 	}
@@ -246,8 +243,7 @@ func (f fields) fault() string {
 
 // in returns the time with the fields f in the given zone.
 func (f fields) in(zone *time.Location) time.Time {
-	clock := time.Duration(f[3])*time.Hour + time.Duration(f[4])*time.Minute + time.Duration(f[5])*time.Second + time.Duration(f[6])*time.Millisecond
-	return date(f[0], time.Month(f[1]), f[2], clock, zone)
+	return onClock(time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], f[6]*int(time.Millisecond), time.UTC), zone)
 }
 
 // parseWhole returns the period that a time literal in a text names. zone is

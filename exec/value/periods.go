@@ -22,26 +22,36 @@ func StartOf(unit string, t time.Time) time.Time {
 	case "week":
 		d -= (int(t.Weekday()) + 6) % 7
 	}
-	return date(y, m, d, 0, t.Location())
+	return onClock(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), t.Location())
 }
 
-// date returns the time after the start of a day, as on a clock of the given zone. If the clocks
-// skip that time because they change at midnight, time.Date may return a time of the day before;
-// date then returns the time as if it were counted on after the change: the day begins at 01:00.
-func date(y int, m time.Month, d int, clock time.Duration, zone *time.Location) time.Time {
-	t := time.Date(y, m, d, 0, 0, int(clock/time.Second), int(clock%time.Second), zone)
-	if zone == time.UTC || t.Hour() <= int(clock/time.Hour) {
-		return t
+// onClock returns the time at which a clock in the zone shows the date and the time of day that wall
+// has in UTC. If the clock is put forward over them, it returns the time that is as long after the
+// jump. So a day that has no midnight, as in São Paulo when summer time begins, starts at 1 o'clock.
+// If the clock shows them twice, it returns the first time.
+func onClock(wall time.Time, zone *time.Location) time.Time {
+	t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), wall.Nanosecond(), zone)
+	_, offset := t.Zone()
+	if early := wall.Unix() - t.Unix() - int64(offset); early > 0 {
+		return t.Add(time.Duration(early) * time.Second) // package time took the offset after the jump
 	}
-	_, before := t.Zone()
-	_, after := t.AddDate(0, 0, 1).Zone()
-	return t.Add(time.Duration(after-before) * time.Second)
+	return t
 }
 
-// clockOf returns the time since midnight on a clock of the zone of t.
-func clockOf(t time.Time) time.Duration {
-	h, m, s := t.Clock()
-	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(s)*time.Second + time.Duration(t.Nanosecond())
+// onDate returns the time of day of t on another date, in the zone of t. If t is the start of a day,
+// the result is the start of that date.
+func onDate(t time.Time, year int, month time.Month, day int) time.Time {
+	clock := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if !t.Equal(StartOf("day", t)) {
+		clock = time.Date(year, month, day, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	}
+	return onClock(clock, t.Location())
+}
+
+// addDays returns t moved by a number of calendar days, which may be negative, in the zone of t.
+func addDays(t time.Time, days int) time.Time {
+	y, m, d := t.Date()
+	return onDate(t, y, m, d+days)
 }
 
 // PeriodAt returns the calendar period that contains t. unit is "year",
@@ -55,7 +65,7 @@ func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 // After returns the end of the period that begins at start, which is the start of the next one.
 // unit is "year", "quarter", "month", "week" or "day".
 func After(unit string, start time.Time) time.Time {
-	y, m, d := start.Date()
+	y, m, d := start.Date() // a day may start later than at midnight, the next one may not
 	switch unit {
 	case "year":
 		y++
@@ -68,7 +78,7 @@ func After(unit string, start time.Time) time.Time {
 	default:
 		d++
 	}
-	return date(y, m, d, 0, start.Location())
+	return onClock(time.Date(y, m, d, 0, 0, 0, 0, time.UTC), start.Location())
 }
 
 // PeriodName returns the name of the period p, which PeriodAt has returned for
