@@ -29,7 +29,7 @@ type Hits struct {
 
 // Bytes returns the memory that h takes without its Parts, in bytes.
 func (h *Hits) Bytes() int64 {
-	return int64(len(h.some))*12 + int64(cap(h.of))*2 + int64(cap(h.wide))*4
+	return int64(len(h.some))*12 + int64(len(h.of))*2 + int64(len(h.wide))*4
 }
 
 // add records that the query matches part n of h.parts in document doc, of as many as docs says. It
@@ -61,7 +61,7 @@ func (h *Hits) add(doc int, n uint32, docs int) bool {
 // end completes h after the last call of add.
 func (h *Hits) end() {
 	if h.one == nil {
-		h.of, h.wide = slices.Clip(h.of), slices.Clip(h.wide)
+		h.of, h.wide = slices.Clone(h.of), slices.Clone(h.wide) // without the room for more
 		h.below = make([]uint32, len(h.some))
 	}
 	for i, word := range h.some {

@@ -34,6 +34,9 @@ func TestHits(t *testing.T) {
 			}
 		}
 		h.end()
+		if want := int64(12*len(h.some) + 2*len(added)); h.wide == nil && h.Bytes() != want {
+			t.Fatalf("%v: takes %d bytes, want %d", added, h.Bytes(), want)
+		}
 		for doc := range docs {
 			next := -1
 			if i, _ := slices.BinarySearch(added, doc); i < len(added) {

@@ -10,7 +10,7 @@ import (
 // equal Parts have one number. The texts consist of few words, so that many of them have equal Parts.
 func TestPartsOf(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, question := range []string{`"a b" OR c`, `"a* b c" d`, "a 北京 -b", "a* OR b* OR c*", "a b -c 北", "a* NEAR b*"} {
+	for _, question := range []string{`"a b" OR c`, `"a* b c" d`, "a 北京 -b", "a* OR b* OR c*", "a b -c 北", "NEAR(a* b*, 3) OR c"} {
 		q, err := Parse(question)
 		if err != nil {
 			t.Fatal(err)
