@@ -70,7 +70,7 @@ func shareOf(c expr.Expr, e *record.Expected) float64 {
 	case *expr.Contains, *expr.MatchWords, *expr.Like, *expr.Match:
 		return wordsShare
 	case *expr.Const:
-		if c.V.IsNull() || c.T == value.Bool && c.V.Int == 0 {
+		if c.V.IsNull() || !c.V.Bool {
 			return 0
 		}
 		return 1
