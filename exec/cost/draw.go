@@ -213,10 +213,10 @@ func (m *maker) drawAbove(n plan.Node, p *Part) (d *draw, rows float64, ok bool)
 		for i, c := range n.Columns() {
 			keys = append(keys, &expr.Col{Name: c.Name, Index: i, T: c.Type})
 		}
-	case *plan.File, *plan.Trail:
+	case *plan.File, *plan.Trail, *plan.Union:
 		return nil, 0, false
 	}
-	above := on(n, in.held(n.Below()[0]))
+	above := plan.Over(n, in.held(n.Below()[0]))
 	if keys != nil && !in.whole() && !byURL(keys) {
 		rows, once, ok := m.differentIn(keys, in, below)
 		if g, is := n.(*plan.Group); is {
@@ -230,49 +230,6 @@ func (m *maker) drawAbove(n plan.Node, p *Part) (d *draw, rows float64, ok bool)
 	}
 	d = m.collect(above, n, in)
 	return d, 0, false
-}
-
-// on returns a copy of n, which has one node below it. The copy reads the node in instead.
-func on(n, in plan.Node) plan.Node {
-	switch n := n.(type) {
-	case *plan.Payload:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Filter:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Group:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Sort:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Top:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Limit:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Project:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Distinct:
-		c := *n
-		c.In = in
-		return &c
-	case *plan.Window:
-		c := *n
-		c.In = in
-		return &c
-	}
-	return in
 }
 
 // byURL reports whether one of keys is the URL. A draw has all rows of each of its URLs, so
@@ -301,7 +258,7 @@ func (m *maker) drawPayload(n *plan.Payload, in *draw, p *Part) *draw {
 	in = in.thinned(most)
 	bytes, busy := readBytes(m.snap), cputime.Used()
 	fill := func(in *draw) *draw {
-		d := m.collect(on(n, in.held(n.In)), n, in)
+		d := m.collect(plan.Over(n, in.held(n.In)), n, in)
 		if d == nil || in.n < leastRows || n.Source.Relation.OfStored {
 			return d
 		}

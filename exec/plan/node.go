@@ -215,6 +215,49 @@ func walk(n Node, depth int, visit func(Node, int)) {
 	}
 }
 
+// Over returns a copy of n, a node that reads one other node. The copy reads the rows of in instead.
+func Over(n, in Node) Node {
+	switch n := n.(type) {
+	case *Payload:
+		c := *n
+		c.In = in
+		return &c
+	case *Filter:
+		c := *n
+		c.In = in
+		return &c
+	case *Group:
+		c := *n
+		c.In = in
+		return &c
+	case *Sort:
+		c := *n
+		c.In = in
+		return &c
+	case *Top:
+		c := *n
+		c.In = in
+		return &c
+	case *Limit:
+		c := *n
+		c.In = in
+		return &c
+	case *Project:
+		c := *n
+		c.In = in
+		return &c
+	case *Distinct:
+		c := *n
+		c.In = in
+		return &c
+	case *Window:
+		c := *n
+		c.In = in
+		return &c
+	}
+	panic(fmt.Sprintf("plan: Over of %T", n))
+}
+
 // Sources returns the sources of the plan n, in the order in which Walk visits
 // them. A source that two nodes read is listed twice.
 func Sources(n Node) []*Source {

@@ -105,26 +105,9 @@ func (t *tracer) rewrite(n Node) steps {
 		return steps{Node: n}
 	case *Source:
 		return tracedSource(n)
-	case *Payload:
-		in, c := t.trace(n.In), *n
-		c.In = in.Node
-		return steps{&c, in.parts}
-	case *Filter:
-		in, c := t.trace(n.In), *n
-		c.In = in.Node
-		return steps{&c, in.parts}
-	case *Sort:
-		in, c := t.trace(n.In), *n
-		c.In = in.Node
-		return steps{&c, in.parts}
-	case *Top:
-		in, c := t.trace(n.In), *n
-		c.In = in.Node
-		return steps{&c, in.parts}
-	case *Limit:
-		in, c := t.trace(n.In), *n
-		c.In = in.Node
-		return steps{&c, in.parts}
+	case *Payload, *Filter, *Sort, *Top, *Limit:
+		in := t.trace(n.Below()[0])
+		return steps{Over(n, in.Node), in.parts}
 	case *Project:
 		in, at := t.noted(n.In)
 		p := &Project{In: in, Exprs: append(slices.Clip(n.Exprs), trailColumn(at)), Names: append(slices.Clip(n.Names), "captures")}
@@ -143,10 +126,9 @@ func (t *tracer) rewrite(n Node) steps {
 		}
 		return steps{u, []TrailPart{{Index: len(n.Columns())}}}
 	case *Window:
-		in, w := t.trace(n.In), *n
-		w.In = in.Node
+		in := t.trace(n.In)
 		before, after := len(n.In.Columns()), len(in.Columns())
-		return rearranged(steps{&w, in.parts}, before, after-before)
+		return rearranged(steps{Over(n, in.Node), in.parts}, before, after-before)
 	case *Join:
 		return t.join(n)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Delete hides the rows about some URLs. It hides only rows of runs that began at or before the
 // time at. keys yields the keys of the URLs. Delete may be called while the watch runs. The next
-// run removes the hidden rows from the files. The caller passes the result to Again; its File is ""
+// run removes the hidden rows from the files. The caller passes the result to Repeat; its File is ""
 // if there are no URLs.
 func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at record.Time) (task.Result, error) {
 	return w.hide(ctx, at, func(add func(hash, value []byte) error) error {
@@ -31,7 +31,7 @@ func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at r
 
 // Drop hides the rows that depend only on the captures of a pool. gone yields, for each URL of the
 // pool, which rows these are. Like Delete, it hides only rows of runs that began at or before the
-// time at, and its result is for Again.
+// time at, and its result is for Repeat.
 func (w *Runner) Drop(ctx context.Context, gone iter.Seq2[Gone, error], at record.Time) (task.Result, error) {
 	return w.hide(ctx, at, func(add func(hash, value []byte) error) error {
 		for g, err := range gone {
@@ -47,7 +47,7 @@ func (w *Runner) Drop(ctx context.Context, gone iter.Seq2[Gone, error], at recor
 }
 
 // hide stores a deletion: the hashes of URLs, each with a value, that the function each adds. The
-// result is for Again; its File is "" if each adds none.
+// result is for Repeat; its File is "" if each adds none.
 func (w *Runner) hide(ctx context.Context, at record.Time, each func(add func(hash, value []byte) error) error) (task.Result, error) {
 	hashes := w.Memory.Sorter(ctx, 1)
 	defer hashes.Close()
@@ -101,11 +101,7 @@ type hiddenList struct {
 	gone   []Gone // for DROP POOL: one for each hash, without its key; nil for DELETE
 }
 
-// hidden reads the deletions of s. It returns nil if there are none.
-func (w *Runner) hidden(ctx context.Context, s *State) (*hiddenURLs, error) {
-	return readHidden(ctx, w.Rows, s)
-}
-
+// readHidden reads the deletions of s. It returns nil if there are none.
 func readHidden(ctx context.Context, rows Rows, s *State) (*hiddenURLs, error) {
 	if len(s.deletions) == 0 {
 		return nil, nil

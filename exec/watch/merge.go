@@ -94,7 +94,7 @@ func (w *Runner) Tidy(ctx context.Context, s *State, now record.Time) (*State, e
 	if err := w.removeAll(ctx, s.spare); err != nil {
 		return nil, err
 	}
-	hidden, err := w.hidden(ctx, s)
+	hidden, err := readHidden(ctx, w.Rows, s)
 	if err != nil {
 		return nil, err
 	}

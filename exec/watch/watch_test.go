@@ -236,7 +236,7 @@ func TestIncomplete(t *testing.T) {
 
 // TestDrop hides rows as DROP POOL does. A row is hidden if no capture of its URL stays, if it is
 // older than the first capture that stays, or if its column time is in the pool.
-// Again hides rows that a run has stored meanwhile. The next run removes all from the files.
+// Repeat hides rows that a run has stored meanwhile. The next run removes all from the files.
 func TestDrop(t *testing.T) {
 	m := &memory{rows: map[string][]task.ResultRow{}}
 	w := runner(m)
@@ -283,7 +283,7 @@ func TestDrop(t *testing.T) {
 	}
 	want = append(want, "3 300 "+testURL(2))
 	if got := listed(t, m); !slices.Equal(got, want) {
-		t.Errorf("after Again the rows are %q, want %q", got, want)
+		t.Errorf("after Repeat the rows are %q, want %q", got, want)
 	}
 	if _, err := once(t, w, visits(400)); err != nil {
 		t.Fatal(err)
