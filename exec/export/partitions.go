@@ -58,18 +58,11 @@ func readPartitioned(e *export) (*partitioned, error) {
 	by := &ast.Select{Span: st.Query.Span, Items: []ast.Item{{Span: st.Query.Span, Star: true}}, From: &ast.Source{Span: st.Query.Span, Query: st.Query}}
 	left := map[int]bool{} // columns of the query that the folders name
 	for _, it := range st.PartitionBy {
-		name := ""
-		column, plain := it.Expr.(*ast.Column)
-		switch {
-		case it.Alias != nil:
-			name = it.Alias.Text
-		case plain:
-			name = column.Name.Text
-		default:
-			err := ast.Errorf(it.Expr, "a column of PARTITION BY needs a name, and %s has none", it.Expr)
-			err.Hint = fmt.Sprintf("write PARTITION BY %s AS name", it.Expr)
+		name, err := partitionName(&it)
+		if err != nil {
 			return nil, err
 		}
+		column, plain := it.Expr.(*ast.Column)
 		for i, c := range cols {
 			if strings.EqualFold(c.Name, name) {
 				if !plain || !strings.EqualFold(column.Name.Text, name) {
@@ -96,21 +89,9 @@ func readPartitioned(e *export) (*partitioned, error) {
 		}
 	}
 	if len(st.Query.OrderBy) == 0 {
-		for _, names := range sortColumns {
-			for _, name := range names {
-				i := slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name })
-				if i >= 0 && !left[i] {
-					order = append(order, ordinal(st.Query.Span, i+1))
-					p.sorted = append(p.sorted, name)
-					break
-				}
-			}
-		}
-		if len(p.sorted) == 0 {
-			for _, i := range p.files {
-				order = append(order, ordinal(st.Query.Span, i+1))
-				p.sorted = append(p.sorted, cols[i].Name)
-			}
+		for _, i := range sortedBy(cols, left) {
+			order = append(order, ordinal(st.Query.Span, i+1))
+			p.sorted = append(p.sorted, cols[i].Name)
 		}
 	}
 	q := &ast.Query{Span: st.Query.Span, Select: by}
@@ -134,6 +115,44 @@ func readPartitioned(e *export) (*partitioned, error) {
 	q.OrderBy = order
 	p.node, err = plan.Build(q, e.s.Env())
 	return p, err
+}
+
+// partitionName returns the name of a column of PARTITION BY. An expression without AS has none,
+// which is an error.
+func partitionName(it *ast.Item) (string, error) {
+	if it.Alias != nil {
+		return it.Alias.Text, nil
+	}
+	if c, ok := it.Expr.(*ast.Column); ok {
+		return c.Name.Text, nil
+	}
+	err := ast.Errorf(it.Expr, "a column of PARTITION BY needs a name, and %s has none", it.Expr)
+	err.Hint = fmt.Sprintf("write PARTITION BY %s AS name", it.Expr)
+	return "", err
+}
+
+// sortedBy returns the indexes in cols of the columns by which the rows of a partition are sorted
+// without ORDER BY: those of sortColumns, or if there are none, all columns of the files. left has
+// the columns that the files do not have.
+func sortedBy(cols []value.Column, left map[int]bool) (list []int) {
+	for _, names := range sortColumns {
+		for _, name := range names {
+			i := slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name })
+			if i >= 0 && !left[i] {
+				list = append(list, i)
+				break
+			}
+		}
+	}
+	if list != nil {
+		return list
+	}
+	for i := range cols {
+		if !left[i] {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // ordinal returns the sort key that is the nth column of the result.
