@@ -42,7 +42,7 @@ func NewRule(st *ast.Rule, now record.Time) (*Rule, error) {
 	}
 	for i := range st.Scopes {
 		s := &st.Scopes[i]
-		from, to, err := scopeTexts(s, env)
+		from, to, err := expr.ScopeTexts(s, env)
 		if err != nil {
 			return nil, err
 		}
@@ -62,14 +62,6 @@ func NewRule(st *ast.Rule, now record.Time) (*Rule, error) {
 		r.Age, r.from = d.Text, embargoed(now, d)
 	}
 	return r, nil
-}
-
-// scopeTexts returns the texts of a scope; to is "" unless the scope is a range.
-func scopeTexts(s *ast.Scope, env *expr.Env) (from, to string, err error) {
-	if from, err = expr.ConstantText(s.From, env); err == nil && s.To != nil {
-		to, err = expr.ConstantText(s.To, env)
-	}
-	return from, to, err
 }
 
 // embargoed returns the time from which captures are younger than d. It is rounded down to

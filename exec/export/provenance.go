@@ -131,7 +131,7 @@ func (p *provenance) write(ctx context.Context, f io.Writer, snap relation.Snaps
 		err = buf.Flush()
 	}
 	if bodyless > 0 {
-		note = "no body in the archive for " + value.Counted(bodyless, "capture") + ": their records name originals that are not in the file"
+		note = bodylessNote(bodyless)
 	}
 	return note, err
 }

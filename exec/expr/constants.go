@@ -19,6 +19,14 @@ func ConstantText(e ast.Expr, env *Env) (string, error) {
 	return "", err
 }
 
+// ScopeTexts returns the texts of the scope s. to is "" unless s is a range, as in 'a' .. 'b'.
+func ScopeTexts(s *ast.Scope, env *Env) (from, to string, err error) {
+	if from, err = ConstantText(s.From, env); err == nil && s.To != nil {
+		to, err = ConstantText(s.To, env)
+	}
+	return from, to, err
+}
+
 // ConstantCount returns the value of e, which must be a constant whole number
 // from 0 on. The parameter where is the word before e in the statement, such as
 // "LIMIT", for the error.

@@ -197,11 +197,10 @@ func readScope(s ast.Scope, env *expr.Env) (urlkey.Scope, string, error) {
 	if err != nil {
 		return scope, "", err
 	}
-	from, err := expr.ConstantText(s.From, env)
-	if err != nil || s.To == nil {
+	from, to, err := expr.ScopeTexts(&s, env)
+	if s.To == nil {
 		return scope, quote(from), err
 	}
-	to, err := expr.ConstantText(s.To, env)
 	return scope, quote(from) + " .. " + quote(to), err
 }
 

@@ -63,15 +63,9 @@ func readDelete(s *session.Session, st *ast.Delete) (d *deletion, err error) {
 func blockScopes(list []ast.Scope, env *expr.Env) (out []task.BlockScope, err error) {
 	for i := range list {
 		s := &list[i]
-		from, err := expr.ConstantText(s.From, env)
+		from, to, err := expr.ScopeTexts(s, env)
 		if err != nil {
 			return nil, err
-		}
-		to := ""
-		if s.To != nil {
-			if to, err = expr.ConstantText(s.To, env); err != nil {
-				return nil, err
-			}
 		}
 		scope, err := task.NewBlockScope(from, to)
 		if err != nil {
