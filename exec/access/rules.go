@@ -12,6 +12,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/session"
+	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -75,7 +76,7 @@ func embargoed(now record.Time, d *ast.Duration) record.Time {
 	if d.Months == 0 && d.Length < 24*time.Hour {
 		unit = time.Minute
 	}
-	return record.At(now.Std().AddDate(0, -d.Months, 0).Add(-d.Length).Truncate(unit))
+	return record.At(value.AddMonths(now.Std(), -d.Months).Add(-d.Length).Truncate(unit))
 }
 
 // hides reports whether r hides captures at time t, if r is the rule that decides about them.
