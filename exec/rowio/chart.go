@@ -223,7 +223,7 @@ func (p *plot) add(b *value.Batch) {
 			v := b.Cols[k]
 			x, text := math.NaN(), ""
 			if !v.IsNull(i) {
-				x, text = number(v, i), string(v.AppendText(nil, i, p.o.Zone))
+				x, text = v.At(i).Number(), string(v.AppendText(nil, i, p.o.Zone))
 				if v.Type == value.Float {
 					text = rounded(x)
 				}
@@ -244,15 +244,6 @@ func rounded(x float64) string {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
-}
-
-// number returns the value in row i of v as a float. v is a column of numbers
-// or durations, and the value is not NULL.
-func number(v *value.Vector, i int) float64 {
-	if v.Type == value.Float {
-		return v.Floats[i]
-	}
-	return float64(v.Ints[i])
 }
 
 // labels returns the label of each row: its values in the columns that are not drawn. If all
