@@ -110,7 +110,10 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 	for _, s := range y.chosen {
 		add(s.File, s.Bytes)
 	}
-	others := y.resultFiles()
+	others, err := y.resultFiles()
+	if err != nil {
+		return plan, err
+	}
 	for _, d := range derivedFiles {
 		files, err := y.derivedFiles(d.Derived)
 		if err != nil {
@@ -300,7 +303,11 @@ func (y *verifier) blockList(ctx context.Context) error {
 
 // results verifies the files of stored results, such as rankings.
 func (y *verifier) results(ctx context.Context) error {
-	for _, name := range y.resultFiles() {
+	names, err := y.resultFiles()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		err := y.m.notes.CheckResult(ctx, name)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -327,20 +334,17 @@ func causeOf(err error) error {
 
 // resultFiles returns the paths of the files of stored results to verify. If only
 // one pool is verified, there are none, because results belong to no pool.
-func (y *verifier) resultFiles() (list []string) {
+func (y *verifier) resultFiles() (list []string, err error) {
 	if y.o.Pool != "" {
-		return nil
+		return nil, nil
 	}
 	all, err := y.m.notes.ResultFiles()
-	if err != nil {
-		return nil // Unreachable: the pattern is valid.
-	}
 	for i, name := range all {
 		if y.o.Sample < 2 || i%y.o.Sample == y.part {
 			list = append(list, name)
 		}
 	}
-	return list
+	return list, err
 }
 
 // small verifies the small files that every VERIFY reads: all existing catalogues, FORMAT.txt,

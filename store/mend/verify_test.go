@@ -85,3 +85,22 @@ func TestProgressOfOtherFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyUnlistedResults makes the folder of the results unreadable. VERIFY must not say that
+// nothing is wrong, and PlanVerify must not leave the results out.
+func TestVerifyUnlistedResults(t *testing.T) {
+	m := emptyArchive(t)
+	if err := os.WriteFile(filepath.Join(m.folder.Path, "results"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	for _, err := range m.Verify(t.Context(), task.VerifyOptions{}) {
+		failed = errors.Join(failed, err)
+	}
+	if failed == nil {
+		t.Error("VERIFY ends without an error")
+	}
+	if _, err := m.PlanVerify(t.Context(), task.VerifyOptions{}); err == nil {
+		t.Error("PlanVerify returns no error")
+	}
+}
