@@ -113,8 +113,8 @@ func fileNames(list map[uint32][]string) (out []string) {
 	return slices.Compact(out)
 }
 
-// take copies readings from the files with these names to new files. It copies only the readings of
-// db-files that are in force. It leaves out a file that another process has removed meanwhile.
+// take copies readings from the files with these names to new files, and begins another file when
+// one is full. It copies only the readings of db-files that are in force. It leaves out a file that another process has removed meanwhile.
 func (d *documentRun) take(names []string) error {
 	type part struct {
 		f      *readings.File
@@ -139,12 +139,12 @@ func (d *documentRun) take(names []string) error {
 	var last readings.Source // of the file that is made
 	for _, p := range parts {
 		s := p.f.Sources[p.source]
-		if d.b == nil || last.Name != s.Name || d.b.Bytes() > documentsBytes {
-			if d.b != nil && d.b.Bytes() > documentsBytes {
-				if err := d.publish(); err != nil {
-					return err
-				}
+		if d.b != nil && full(d.b) {
+			if err := d.publish(); err != nil {
+				return err
 			}
+		}
+		if d.b == nil || last.Name != s.Name {
 			if err := d.begin(s.Name, s.From); err != nil {
 				return err
 			}

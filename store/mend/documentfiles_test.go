@@ -1,9 +1,13 @@
 package mend
 
 import (
+	"encoding/binary"
+	"io"
 	"testing"
 
 	"infomall/store/commit"
+	"infomall/store/readings"
+	"infomall/store/segment"
 )
 
 // TestJoinable shows that many small files of readings are joined, but not files that are of as
@@ -39,5 +43,28 @@ func TestJoinable(t *testing.T) {
 		if got := len(joinable(c.small)); got != c.want {
 			t.Errorf("%s: %d are joined, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+// TestFull shows that a file of readings is full when it has many rows, even if the rows have no
+// text. Copying the rows of an archive with millions of pictures must not keep all in memory.
+func TestFull(t *testing.T) {
+	b, err := readings.NewBuilder(io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Begin(readings.Name{}, 0)
+	for n := range documentsRows {
+		if full(b) {
+			t.Fatalf("full after %d rows, want %d", n, documentsRows)
+		}
+		var id segment.ID
+		binary.BigEndian.PutUint64(id[:], uint64(n))
+		if err := b.Add(readings.Key{Body: id}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !full(b) {
+		t.Errorf("not full after %d rows", documentsRows)
 	}
 }

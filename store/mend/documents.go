@@ -187,7 +187,7 @@ func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 		if d.o.Progress != nil {
 			d.o.Progress(d.done+s.Bytes*int64(n+1)/int64(s.Runs), d.total)
 		}
-		if d.read < documentsBytes && d.b.Bytes() < documentsBytes && d.b.Len() < documentsRows && d.m.now().Sub(d.begun) < documentsTime || n+1 == uint32(s.Runs) {
+		if d.read < documentsBytes && !full(d.b) && d.m.now().Sub(d.begun) < documentsTime || n+1 == uint32(s.Runs) {
 			continue
 		}
 		if err := d.publish(); err != nil {
@@ -337,6 +337,10 @@ func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	}
 	return false, nil
 }
+
+// full reports whether the file of readings that b builds has as many bytes or rows as a file
+// should have.
+func full(b *readings.Builder) bool { return b.Bytes() >= documentsBytes || b.Len() >= documentsRows }
 
 // begin begins the readings of a db-file in the current file of readings. The parameter of is the
 // db-file, and from is the number of the first run whose documents will be added. If there is no
