@@ -91,7 +91,7 @@ func localMembers(body []byte) (members []member) {
 		h := body[at+i : at+i+30]
 		at += i + 4
 		flags, method := binary.LittleEndian.Uint16(h[6:]), binary.LittleEndian.Uint16(h[8:])
-		packed, size := int(binary.LittleEndian.Uint32(h[18:])), int64(binary.LittleEndian.Uint32(h[22:]))
+		packed, size := int64(binary.LittleEndian.Uint32(h[18:])), int64(binary.LittleEndian.Uint32(h[22:]))
 		nameEnd := at - 4 + 30 + int(binary.LittleEndian.Uint16(h[26:]))
 		content := nameEnd + int(binary.LittleEndian.Uint16(h[28:]))
 		if content > len(body) {
@@ -99,9 +99,9 @@ func localMembers(body []byte) (members []member) {
 		}
 		name := string(body[at-4+30 : nameEnd])
 		m := member{size: size, encrypted: flags&zipEncrypted != 0, bare: strings.HasSuffix(name, "/"), modified: dosTime(h[10:])}
-		packed = min(packed, len(body)-content)
-		rest := body[content : content+packed]
-		if flags&zipDescriptor != 0 && packed == 0 {
+		end := content + int(min(packed, int64(len(body)-content)))
+		rest := body[content:end]
+		if flags&zipDescriptor != 0 && len(rest) == 0 {
 			m.size, rest = -1, body[content:]
 		}
 		switch method {
@@ -113,7 +113,7 @@ func localMembers(body []byte) (members []member) {
 			m.open = func() (io.Reader, error) { return flate.NewReader(bytes.NewReader(rest)), nil }
 		}
 		members, names = append(members, m), append(names, name)
-		at = content + packed
+		at = end
 	}
 	toNames(names, true)
 	for i := range members {

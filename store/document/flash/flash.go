@@ -112,7 +112,7 @@ func (m *movie) read(v media.View, depth int) {
 			at += 4
 		}
 		c := v.Sub(at, size)
-		at += size
+		at = v.After(at, size)
 		switch kind {
 		case 0:
 			return

@@ -135,7 +135,7 @@ var vorbisFields = map[string]Field{
 // encoder, then texts such as "TITLE=Aria".
 func (t *Tags) Vorbis(v View) {
 	vendor := v.Sub(4, v.Little32(0))
-	at := 4 + v.Little32(0)
+	at := v.After(4, v.Little32(0))
 	count := v.Little32(at)
 	for at += 4; count > 0 && at+4 <= len(v); count-- {
 		n := v.Little32(at)
@@ -143,7 +143,7 @@ func (t *Tags) Vorbis(v View) {
 		if f, ok := vorbisFields[strings.ToUpper(string(name[:min(len(name), 32)]))]; ok {
 			t.AddRaw(f, value)
 		}
-		at += 4 + n
+		at = v.After(at+4, n)
 	}
 	t.AddRaw(Producer, vendor)
 }

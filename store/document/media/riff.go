@@ -24,7 +24,7 @@ func chunks(v View, big bool, odd int) iter.Seq2[string, View] {
 			if !yield(string(v[at:at+4]), v.Sub(at+8, size)) {
 				return
 			}
-			at += 8 + size + size&odd
+			at = v.After(at+8+size&odd, size)
 		}
 	}
 }

@@ -20,6 +20,15 @@ func (v View) Sub(at, n int) View {
 // From returns the bytes from position at to the end.
 func (v View) From(at int) View { return v.Sub(at, math.MaxInt) }
 
+// After returns the position n bytes after position at. If the view ends before that position, or n
+// is negative, it returns the end of the view.
+func (v View) After(at, n int) int {
+	if n < 0 || n > len(v)-at {
+		return len(v)
+	}
+	return at + n
+}
+
 // Has reports whether the bytes at position at are s.
 func (v View) Has(at int, s string) bool { return string(v.Sub(at, len(s))) == s }
 
@@ -42,9 +51,9 @@ func (v View) word(at, n int) (w [8]byte) {
 func (v View) Big16(at int) int { w := v.word(at, 2); return int(binary.BigEndian.Uint16(w[:])) }
 
 // Big24 is described at Big16.
-func (v View) Big24(at int) int { return v.Big32(at) >> 8 }
+func (v View) Big24(at int) int { w := v.word(at, 3); return int(w[0])<<16 | int(w[1])<<8 | int(w[2]) }
 
-// Big32 is described at Big16.
+// Big32 is described at Big16. On a system whose ints have 32 bits, a large number is negative.
 func (v View) Big32(at int) int { w := v.word(at, 4); return int(binary.BigEndian.Uint32(w[:])) }
 
 // Big64 is described at Big16.
@@ -57,7 +66,8 @@ func (v View) Little16(at int) int {
 	return int(binary.LittleEndian.Uint16(w[:]))
 }
 
-// Little32 is described at Little16.
+// Little32 is described at Little16. On a system whose ints have 32 bits, a large number is
+// negative.
 func (v View) Little32(at int) int {
 	w := v.word(at, 4)
 	return int(binary.LittleEndian.Uint32(w[:]))
@@ -69,7 +79,7 @@ func (v View) little64(at int) uint64 { w := v.word(at, 8); return binary.Little
 // Signed returns a 64-bit number as an int, or -1 if it is too large to be a length or
 // a position of a file.
 func Signed(n uint64) int {
-	if n > math.MaxInt32*1024 {
+	if n > min(uint64(math.MaxInt32)*1024, math.MaxInt) {
 		return -1
 	}
 	return int(n)

@@ -49,7 +49,7 @@ func (r *reader) photoshop(v media.View) {
 		if v.Big16(at+4) == 0x0404 {
 			r.iptc(v.Sub(p+4, size))
 		}
-		at = p + 4 + size + size&1
+		at = v.After(p+4+size&1, size)
 	}
 }
 

@@ -56,7 +56,7 @@ func readPNG(r *reader, v media.View) error {
 			t := time.Date(c.Big16(0), time.Month(c.Byte(2)), int(c.Byte(3)), int(c.Byte(4)), int(c.Byte(5)), int(c.Byte(6)), 0, time.UTC)
 			r.b.Doc.Modified = media.At(t)
 		}
-		at += 12 + size
+		at = v.After(at+12, size)
 	}
 	return r.hash(v, bytesPerPoint, png.Decode)
 }

@@ -78,7 +78,7 @@ func readID3(b *document.Builder, t *media.Tags, v media.View) {
 		if !packed {
 			id3Frame(b, t, id, c)
 		}
-		at += head + size
+		at = v.After(at+head, size)
 	}
 }
 

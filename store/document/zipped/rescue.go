@@ -35,7 +35,7 @@ func headers(body []byte) map[string]header {
 		at += n
 		b := body[at:]
 		h := header{flags: binary.LittleEndian.Uint16(b[6:]), method: binary.LittleEndian.Uint16(b[8:])}
-		packed := int(binary.LittleEndian.Uint32(b[18:]))
+		packed := int(min(binary.LittleEndian.Uint32(b[18:]), uint32(len(body)))) // an int may have 32 bits
 		nameEnd := size + int(binary.LittleEndian.Uint16(b[26:]))
 		h.from = nameEnd + int(binary.LittleEndian.Uint16(b[28:]))
 		if h.from > len(b) {

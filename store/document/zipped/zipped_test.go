@@ -106,3 +106,18 @@ func TestCut(t *testing.T) {
 		t.Error("no cut file had all members")
 	}
 }
+
+// TestHugeSize reads a file without a directory whose header states sizes that are negative as an
+// int of 32 bits.
+func TestHugeSize(t *testing.T) {
+	for _, size := range []string{"\xff\xff\xff\xff", "\xf0\xff\xff\x7f", "\x00\x00\x00\x80"} {
+		body := "PK\x03\x04\x14\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x00" + size + size + "\x01\x00\x00\x00" + "atext"
+		f, err := Open([]byte(body), document.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := f.Read("a"); string(got) != "text" {
+			t.Errorf("size %q: got %q, %v", size, got, err)
+		}
+	}
+}
