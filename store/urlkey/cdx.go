@@ -180,16 +180,17 @@ func patterns(list ...string) func() []*regexp.Regexp {
 	})
 }
 
-// unescapeAll replaces percent-escapes by their bytes, and repeats that until no escape
-// is left. So %2541 becomes %41 and then A.
+// unescapeAll replaces percent-escapes by their bytes until no escape is left. So %2541 becomes %41
+// and then A.
 func unescapeAll(s string) string {
-	for {
-		next := unescapeOnce(s)
-		if len(next) == len(s) {
-			return s
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		b = append(b, s[i])
+		for n := len(b); n >= 3 && b[n-3] == '%' && isHex(b[n-2]) && isHex(b[n-1]); n = len(b) {
+			b = append(b[:n-3], unhex(b[n-2])<<4|unhex(b[n-1]))
 		}
-		s = next
 	}
+	return string(b)
 }
 
 // escapeMinimal returns s with some bytes percent-encoded, because a folded key must not

@@ -163,3 +163,15 @@ func BenchmarkCDX(b *testing.B) {
 		})
 	}
 }
+
+// TestUnescapeAllOnePass decodes an escape inside of thousands of others. It takes one pass over the
+// text: a pass for each level allocated a new text each time.
+func TestUnescapeAllOnePass(t *testing.T) {
+	nested := "%" + strings.Repeat("25", 5000) + "41"
+	if got := unescapeAll(nested); got != "A" {
+		t.Errorf("got %.20q, want A", got)
+	}
+	if n := testing.AllocsPerRun(1, func() { unescapeAll(nested) }); n > 5 {
+		t.Errorf("%v allocations", n)
+	}
+}
