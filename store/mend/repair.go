@@ -225,7 +225,8 @@ func (r *repair) mend(ctx context.Context, f catalog.File, res *task.RepairResul
 	if r.o.Dry {
 		return nil
 	}
-	if err := file.Sync(); err != nil {
+	// Not every system can rename an open file.
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	return r.m.replace(ctx, tmp, f)
@@ -270,8 +271,8 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	return r.m.replace(ctx, tmp, f)
 }
 
-// replace puts the synced file tmp, a path in the archive's folder, in the place of the file f of the archive. If the
-// catalogue in force no longer names f, it returns an error.
+// replace puts the synced file tmp, a path in the archive's folder, in the place of the file f of
+// the archive. If the catalogue in force no longer names f, it returns an error.
 func (m *Maintenance) replace(ctx context.Context, tmp string, f catalog.File) error {
 	err := m.folder.Locked(ctx, func(disk.File) error {
 		c, err := m.folder.InForce()
