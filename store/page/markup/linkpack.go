@@ -90,12 +90,12 @@ func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 		dst = binary.AppendUvarint(dst, uint64(l.from-shift-last))
 		dst = binary.AppendUvarint(dst, uint64(l.to-l.from))
 		last = l.from - shift
-		dst = appendSized(dst, l.target)
+		dst = packed.AppendSized(dst, l.target)
 		if len(l.rel) > 0 {
-			dst = appendSized(dst, l.rel)
+			dst = packed.AppendSized(dst, l.rel)
 		}
 		if len(l.anchor) > 0 {
-			dst = appendSized(dst, l.anchor)
+			dst = packed.AppendSized(dst, l.anchor)
 		}
 	}
 	w.near = text
@@ -115,16 +115,12 @@ func AppendBareLinks(dst []byte, links []Link) []byte {
 		if l.Rel != "" {
 			first |= packedRel
 		}
-		dst = appendSized(append(dst, first, 0, 0), []byte(l.Target)) // two zeros: an empty range at the beginning of the text
+		dst = packed.AppendSized(append(dst, first, 0, 0), l.Target) // two zeros: an empty range at the beginning of the text
 		if l.Rel != "" {
-			dst = appendSized(dst, []byte(l.Rel))
+			dst = packed.AppendSized(dst, l.Rel)
 		}
 	}
 	return append(dst, 0) // the text
-}
-
-func appendSized(dst, s []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
 // TakeLinks decodes the packed links at the start of src, which AppendLinks or
@@ -132,8 +128,8 @@ func appendSized(dst, s []byte) []byte {
 // src is damaged.
 func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	u := packed.Reader{B: src}
-	n := u.Number()
-	if u.Bad || n > len(u.B) {
+	n := u.Count()
+	if u.Bad {
 		return nil, nil, errPacked
 	}
 	if n == 0 {
