@@ -34,8 +34,8 @@ type Blocks struct {
 // Versions reads the versions that begin at the given captures, and returns them in the
 // same order. For each capture it calls the function owner with the index of the capture
 // and its entry, which is valid until owner returns. If the entry stores its body, it has only what
-// segment.Meta.Body sets. owner returns the entry that stores the body, or nil if the archive does not have the
-// body. The field Read of a version is false if its body is larger than most bytes, is not
+// segment.Meta.Body sets. owner returns the entry that stores the body, or nil if the archive does
+// not have the body. The field Read of a version is false if its body is larger than most bytes, is not
 // divided into blocks, or is damaged. The caller must limit the total size of the bodies.
 //
 // Versions reads each run once, whatever the order of the captures. It goes from the

@@ -62,9 +62,9 @@ type Body struct {
 }
 
 // Folds computes the folds of new versions of one URL (how the blocks of a version relate to
-// those of earlier versions). all has the captures of the URL, settled by timeline.Settle. The new versions are
-// those in segment f.Of, or, if that is nil, those in the batch. Folds calls the function take
-// with each new version, its fold, and its sense (whether it differs from the version before in
+// those of earlier versions). all has the captures of the URL, settled by timeline.Settle. The new
+// versions are those in segment f.Of, or, if that is nil, those in the batch. Folds calls the
+// function take with each new version, its fold, and its sense (whether it differs from the version before in
 // content or only by noise). A version after a capture whose body is not in the archive gets no
 // fold, because that body may still be imported.
 func (f *FoldMaker) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte, sense record.Sense)) error {

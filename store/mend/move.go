@@ -395,8 +395,8 @@ func (v *moving) leave(ctx context.Context) error {
 		if len(v.back) == 0 {
 			return nil
 		}
-		// Who pins a generation may have opened files in the tier. Who pins the next one finds
-		// them in the folder.
+		// A process that has pinned this generation may have opened files in the tier. A process
+		// that pins the next one finds them in the folder.
 		c, err := folder.InForce()
 		if err != nil {
 			return err

@@ -161,8 +161,8 @@ func (y *verifier) note() error {
 	if err == nil && bytes.Equal(before, after) {
 		return nil
 	}
-	// Who sweeps what is half written has the lock; and the statement may have
-	// been cancelled.
+	// The lock keeps a process that sweeps from removing the half-written file. The progress is
+	// stored even if the statement was cancelled.
 	err = m.folder.Locked(context.Background(), func(disk.File) error {
 		if len(s.next) == 0 && !s.going {
 			return m.folder.Files().Remove(fileVerify)

@@ -250,7 +250,7 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 			out = append(out, &segment.Info{ID: id, Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(f.Name)), File: f.Name, Bytes: f.Bytes})
 		}
 	}
-	// If a segment has several forms, the last was in force.
+	// If a segment has several db-files, the newest was in force.
 	slices.SortFunc(out, func(a, b *segment.Info) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(b.Number(), a.Number()))
 	})

@@ -295,11 +295,7 @@ func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) 
 	if err != nil {
 		return nil, err
 	}
-	entries, err := run.Meta.Entries()
-	if err != nil {
-		return nil, err
-	}
-	return &entries[o.n], nil
+	return run.Meta.Entry(o.n)
 }
 
 // salvagedBlocks reads blocks from the db-files of a salvager, some of which may be damaged. It

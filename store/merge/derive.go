@@ -127,8 +127,8 @@ func derivedByOther(ctx context.Context, v *snapshot.Snapshot, s *segment.Info) 
 		if err != nil {
 			return false, err
 		}
-		for i := range uint32(meta.Len()) {
-			if encoded.Empty() && pages.Of(i).BlockCount > 0 {
+		for i := uint32(0); encoded.Empty() && i < uint32(meta.Len()); i++ {
+			if pages.Of(i).BlockCount > 0 {
 				return true, nil
 			}
 		}

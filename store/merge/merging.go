@@ -274,7 +274,7 @@ func (m *merging) finish() error {
 	}
 	m.states = nil
 	for _, id := range out.Uses() {
-		out.Depend(m.poolOf(id))
+		out.Depend(m.poolOf(id, m.pool))
 	}
 	info, err := out.Finish()
 	if err == nil {
@@ -297,7 +297,9 @@ func (m *merging) finish() error {
 	return nil
 }
 
-func (m *merging) poolOf(id uint32) string {
+// poolOf returns the pool of the segment with this number. If the segment is neither in force nor
+// made by this merge, the result is other.
+func (m *merging) poolOf(id uint32, other string) string {
 	if s := m.v.Runs.Info(id); s != nil {
 		return s.Pool
 	}
@@ -306,7 +308,7 @@ func (m *merging) poolOf(id uint32) string {
 			return d.Info.Pool
 		}
 	}
-	return m.pool
+	return other
 }
 
 // entry returns the new entry of capture l, as the merge will store it. If the new entry will

@@ -37,8 +37,8 @@ type placedRun struct {
 }
 
 // newPlaces returns places for the blocks of the segments in the list in. No block has a new
-// place yet. path is where d keeps the places for which memory does not suffice. held is how many bytes of places are kept in memory,
-// besides those of the current run.
+// place yet. path is where d keeps the places for which memory does not suffice. held is how many
+// bytes of places are kept in memory, besides those of the current run.
 func newPlaces(d disk.FS, path string, in []*segment.Info, held int64) *places {
 	p := &places{disk: d, path: path, runs: make(map[uint32][]placedRun), recent: list.New(), most: held}
 	for _, s := range in {

@@ -148,20 +148,15 @@ func (p *rewriting) plan(ctx context.Context) error {
 // deleted capture in a merged segment. Otherwise e need not change, and entry returns nil. The
 // parameter at is the place of e.
 func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
-	now := *e
-	switch e.Body {
-	case segment.BodyHeld, segment.BodyElsewhere:
-		if p.m.bodies[e.ID] == nil {
-			return nil, nil
-		}
-		_, holder, err := p.m.v.Owner(ctx, at, e)
-		if err != nil || !p.m.goes(holder.Seg.Info.ID) {
-			return nil, err
-		}
-	default:
+	body := p.m.bodies[e.ID]
+	if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || body == nil {
 		return nil, nil
 	}
-	body := p.m.bodies[now.ID]
+	_, holder, err := p.m.v.Owner(ctx, at, e)
+	if err != nil || !p.m.goes(holder.Seg.Info.ID) {
+		return nil, err
+	}
+	now := *e
 	now.Body, now.Holder, now.HolderKey = segment.BodyOwn, segment.Holder{}, ""
 	recipe, err := p.m.moved(body.Recipe)
 	now.Recipe = recipe
@@ -234,17 +229,7 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 			return nil
 		}
 		return m.v.Runs.Dict(ref, info.Pool)
-	}, poolOf: func(id uint32) string {
-		if s := m.v.Runs.Segment(id); s != nil {
-			return s.Info.Pool
-		}
-		for _, d := range m.done {
-			if d.Info.ID == id {
-				return d.Info.Pool
-			}
-		}
-		return info.Pool // it was merged, and its names lead to the blocks
-	}}
+	}, poolOf: func(id uint32) string { return m.poolOf(id, info.Pool) }} // if it was merged, its names lead to the blocks
 	f.more = func(w *segment.Writer) error { return m.writeStates(w, info.Pool, p.states) }
 	return f.write(ctx, func(n uint32, w *segment.Writer) error {
 		return w.Repeat(p.s, p.entries[n], nil, p.repeat[n])

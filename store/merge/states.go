@@ -226,7 +226,7 @@ func (m *merging) writeStates(w *segment.Writer, pool string, list []newState) e
 		unplaced := make([]bool, len(parts))
 		for i := range parts {
 			at := &parts[i].At
-			if unplaced[i] = at.Segment == 0; !unplaced[i] && m.poolOf(at.Segment) > pool {
+			if unplaced[i] = at.Segment == 0; !unplaced[i] && m.poolOf(at.Segment, m.pool) > pool {
 				*at = segment.BlockRef{} // no pool uses blocks of a later one, so the block is stored again
 			}
 		}

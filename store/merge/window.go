@@ -77,13 +77,14 @@ func (m *merging) open(ctx context.Context, w *window, h *snapshot.Heads) error 
 	return nil
 }
 
-// lookedUp returns the segments in which a merge looks up the captures of the URLs that it merges. in has
-// the merged segments, all of one pool, and all has the segments of the archive, which has no removed
-// captures. alone is set for a merge for which no statement asked.
+// lookedUp returns the segments in which a merge looks up the captures of the URLs that it merges.
+// in has the merged segments, all of one pool, and all has the segments of the archive, which has no
+// removed captures. alone is set for a merge for which no statement asked.
 //
-// A merge for which no statement asked looks in no other segment. It keeps what the hints of the merged
-// segments say of captures in other segments (see catalog.Change.Alone). MERGE and SEAL correct these hints.
-// The 14th import of 50,000 captures of 24 months in any order then takes 4.9 s of CPU time, not 6.4.
+// A merge for which no statement asked looks in no other segment. It keeps what the hints of the
+// merged segments say of captures in other segments (see catalog.Change.Alone). MERGE and SEAL
+// correct these hints. The 14th import of 50,000 captures of 24 months in any order then takes 4.9 s
+// of CPU time, not 6.4.
 //
 // Other merges leave out the segments of later pools whose captures are all later than those of the
 // merged segments. They are not needed: hints depend on earlier captures only, and no capture has its
