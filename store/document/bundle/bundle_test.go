@@ -275,6 +275,18 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// TestRepeatedProperty shows that the header of a 7z file may have each property of its members only
+// once. Two bytes for each repetition would otherwise cost a pass over all members.
+func TestRepeatedProperty(t *testing.T) {
+	header := []byte{szHeader, szFiles, 8}
+	header = append(header, szEmptyStream, 1, 0, szEmptyStream, 1, 0xff, szEnd, szEnd)
+	body := append([]byte("7z\xbc\xaf\x27\x1c"), make([]byte, sevenZipStart-6)...)
+	body[20] = byte(len(header))
+	if d := readAs(t, append(body, header...), document.Limits{}); !strings.Contains(d.Reason, errSevenZip.Error()) {
+		t.Errorf("got reason %q, want that the file is damaged", d.Reason)
+	}
+}
+
 // TestDamaged shows that damaged archives do not break the reader.
 func TestDamaged(t *testing.T) {
 	files := []file{{"a.txt", "text of a"}, {"b.txt", "text of b"}}

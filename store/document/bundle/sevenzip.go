@@ -522,10 +522,14 @@ func (r *szReader) files() []member {
 		members[i].modified = record.NoTime
 		members[i].size = -1
 	}
+	var seen [szEncoded]bool // by identifier: such a property comes once; only padding may be repeated
 	for !r.bad {
 		id := r.byte()
 		if id == szEnd {
 			break
+		}
+		if id < szEncoded {
+			r.bad, seen[id] = r.bad || seen[id], true
 		}
 		p := szReader{b: r.take(r.number())}
 		switch id {
