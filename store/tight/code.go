@@ -2,15 +2,16 @@ package tight
 
 import "math/bits"
 
-// form is how codes of a kind are written (RFC 8878, 3.1.1.3.2).
+// form says how the codes of one kind are written (RFC 8878, 3.1.1.3.2). A number is written as a
+// code, which a table of states compresses, and extra bits.
 type form struct {
-	norm    []int16 // the predefined table: how many of 1<<normLog states each code has; -1 is one state, the last ones
+	norm    []int16 // the predefined table: how many of its 1<<normLog states each code has; -1 stands for one state at the end of the table
 	normLog uint
-	logMax  uint    // the largest table has 1<<logMax states
-	bits    []uint8 // of each code, the number of further bits; nil for offsets, whose number of further bits is the code
+	logMax  uint    // a table has at most 1<<logMax states
+	bits    []uint8 // for each code, how many extra bits follow; nil for offsets, where that number is the code itself
 }
 
-// forms has the form of each kind.
+// forms has the form of each kind of code.
 var forms = [kinds]form{
 	kindLiterals: {norm: literalsNorm[:], normLog: 6, logMax: 9, bits: literalsBits[:]},
 	kindOffset:   {norm: offsetNorm[:], normLog: 5, logMax: 8},
@@ -24,17 +25,18 @@ var (
 		1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}
 	literalsBits = [...]uint8{16: 1, 17: 1, 18: 1, 19: 1, 20: 2, 21: 2, 22: 3, 23: 3, 24: 4, 25: 6, 26: 7, 27: 8, 28: 9, 29: 10, 30: 11, 31: 12, 32: 13, 33: 14, 34: 15, 35: 16}
 	lengthBits   = [...]uint8{32: 1, 33: 1, 34: 1, 35: 1, 36: 2, 37: 2, 38: 3, 39: 3, 40: 4, 41: 4, 42: 5, 43: 7, 44: 8, 45: 9, 46: 10, 47: 11, 48: 12, 49: 13, 50: 14, 51: 15, 52: 16}
-	// literalsBase and lengthBase are the least numbers of the codes from literalsDirect and lengthDirect on.
+	// literalsBase and lengthBase have the least number that each code stands for, for the codes
+	// from literalsDirect and from lengthDirect on.
 	literalsBase = [...]uint32{16, 18, 20, 22, 24, 28, 32, 40, 48}
 	lengthBase   = [...]uint32{32, 34, 36, 38, 40, 44, 48, 56, 64, 80, 96}
 )
 
 const (
-	literalsDirect = 16 // below it, a number of literals is its code
-	lengthDirect   = 32 // and so the length of a match, less 3
+	literalsDirect = 16 // a number of literals below it is its own code
+	lengthDirect   = 32 // the length of a match, less 3, is its own code if it is below this
 )
 
-// literalsCode returns the code of a number of literals.
+// literalsCode returns the code for a number of literals.
 func literalsCode(n uint32) int {
 	switch {
 	case n < literalsDirect:
@@ -49,7 +51,7 @@ func literalsCode(n uint32) int {
 	return literalsDirect + c
 }
 
-// lengthCode returns the code of the length of a match.
+// lengthCode returns the code for the length of a match, at least 3.
 func lengthCode(n uint32) int {
 	n -= 3
 	switch {
@@ -65,7 +67,7 @@ func lengthCode(n uint32) int {
 	return lengthDirect + c
 }
 
-// code returns the code of one of the numbers of s.
+// code returns the code for the number of s of this kind.
 func (s *sequence) code(kind int) int {
 	switch kind {
 	case kindLiterals:
@@ -76,8 +78,9 @@ func (s *sequence) code(kind int) int {
 	return lengthCode(s.n)
 }
 
-// further returns the further bits of one of the numbers of s, and how many they are.
-func (s *sequence) further(kind, code int) (x uint64, n uint) {
+// extraBits returns the extra bits after the code of the number of s of this kind, and how many they
+// are.
+func (s *sequence) extraBits(kind, code int) (x uint64, n uint) {
 	switch kind {
 	case kindLiterals:
 		n = uint(literalsBits[code])

@@ -6,30 +6,31 @@ import (
 	"slices"
 )
 
-// finder finds matches. For each place it knows the last place before it whose next three bytes
-// have the same hash, and so for four and for eight bytes. These places form chains, which it follows.
+// finder finds matches. For each place it knows the last place before it whose next three bytes have
+// the same hash. It knows the same for four and for eight bytes. These places form chains, which it
+// follows.
 type finder struct {
 	b                  []byte
 	three, four, eight []int32 // for each place, the place before it in its chain; -1 if there is none
-	heads              []int32
-	found              []match
-	places             []span // for each place of the block, its matches in found
-	from               int    // the first place of the block
+	heads              []int32 // working memory: for each hash, the last place with it
+	found              []match // the matches in the block that were found so far
+	places             []span  // for each place of the block, its matches in found
+	from               int     // the first place of the block
 }
 
-// match is a match of n bytes.
+// match is a copy of n bytes from offset bytes back.
 type match struct{ n, offset int32 }
 
-// span is a range of finder.found. to is 0 if it is not known yet.
+// span is the range found[from:to] of a finder. If to is 0, the matches were not searched yet.
 type span struct{ from, to int32 }
 
 const (
 	// Hashes have about as many bits as there are places, from hashLeast to hashMost.
 	hashLeast, hashMost = 10, 20
-	// fourDepth and eightDepth are how many places of a chain are looked at.
+	// fourDepth and eightDepth are the largest numbers of places of a chain that are compared.
 	fourDepth, eightDepth = 48, 24
-	// threeMax is the greatest offset of a match of three bytes. A farther one takes more than its
-	// bytes.
+	// threeMax is the greatest offset of a match of three bytes. A match that is farther back takes
+	// more bits than three literals.
 	threeMax = 1 << 15
 	// matchLong is the length of matches that are taken at once, without looking for a better one.
 	matchLong = 256
@@ -45,7 +46,8 @@ func (f *finder) open(b []byte) {
 	f.eight = f.chain(f.eight, 8)
 }
 
-// chain fills links with the place before each place whose next n bytes have the same hash.
+// chain returns, for each place, the last place before it whose next n bytes have the same hash, or
+// -1. It uses the memory of links.
 func (f *finder) chain(links []int32, n int) []int32 {
 	b := f.b
 	links = slices.Grow(links[:0], len(b))[:len(b)]
@@ -63,15 +65,15 @@ func (f *finder) chain(links []int32, n int) []int32 {
 	return links
 }
 
-// begin prepares f for the block from a place to another.
+// begin prepares f for the block b[from:to].
 func (f *finder) begin(from, to int) {
 	f.from, f.found = from, append(f.found[:0], match{})
 	f.places = slices.Grow(f.places[:0], to-from)[:to-from]
 	clear(f.places)
 }
 
-// at returns the matches at place p, which end at place to at the latest: the nearest match of each
-// length, if no longer one is nearer. They are sorted by length.
+// at returns the matches that begin at place p and end at place to at the latest. It leaves out a
+// match if a nearer one has at least as many bytes. The matches are sorted by length.
 func (f *finder) at(p, to int) []match {
 	s := &f.places[p-f.from]
 	if s.to == 0 {
@@ -82,6 +84,7 @@ func (f *finder) at(p, to int) []match {
 	return f.found[s.from:s.to]
 }
 
+// search appends the matches that begin at place p and end at place to at the latest to f.found.
 func (f *finder) search(p, to int) {
 	b := f.b
 	if p+8 > len(b) {
@@ -114,7 +117,8 @@ func (f *finder) search(p, to int) {
 	}
 }
 
-// same returns how many bytes are the same at the places c and p of b, most at most.
+// same returns how many bytes from place c of b on are equal to those from place p on, but at most
+// most.
 func same(b []byte, c, p, most int) int {
 	n := 0
 	for n+8 <= most {

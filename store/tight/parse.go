@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// sequence is some literals and then a match of n bytes. value is its offset as Zstandard writes it: 1 to 3
-// for one of the last offsets, otherwise the offset plus 3.
+// sequence is some literals and then a match of n bytes. value is the offset of the match as
+// Zstandard writes it: 1 to 3 for one of the last offsets, otherwise the offset plus 3.
 type sequence struct{ literals, n, value uint32 }
 
-// parser chooses sequences.
+// parser chooses the sequences of a block so that they take few bits.
 type parser struct {
-	last   [3]uint32
+	last   [3]uint32 // the last three offsets before the block
 	prices prices
-	nodes  []node
+	nodes  []node // for each place of the block, and for its end
 	seqs   []sequence
-	lits   []byte
+	lits   []byte // the literals of all sequences, and those after them
 }
 
-// node is the cheapest way that is known to a place of the block.
+// node is the cheapest known way to a place of the block.
 type node struct {
-	price    uint32 // of all before, in 1/256 bits
-	n        uint32 // length of the match that ends here; 0 for a literal
-	value    uint32 // its offset, as in sequence
-	literals uint32 // number of literals that end here
-	last     [3]uint32
+	price    uint32    // of the whole way to the place, in units of 1/256 bit
+	n        uint32    // length of the match that ends here; 0 for a literal
+	value    uint32    // offset of that match, as in sequence
+	literals uint32    // number of literals in a row that end here
+	last     [3]uint32 // the last three offsets at the place
 }
 
 // reset prepares p for a frame.
@@ -33,18 +33,20 @@ func (p *parser) reset() {
 	p.prices.reset()
 }
 
-// passes is how often a block is parsed.
+// passes is how often a block is parsed. Each pass uses the prices of the result before it; the first
+// pass of a frame uses the prices that guess sets.
 const passes = 2
 
-// parse chooses the sequences of the block between two places, and sets p.last to the last offsets after
-// it. literals has those of all sequences and those after them.
+// parse returns the sequences that it chooses for the block from one place of f to another, and sets
+// p.last to the last three offsets after the block. literals has the literals of all sequences, and
+// those after the last sequence.
 func (p *parser) parse(f *finder, from, to int) (literals []byte, seqs []sequence) {
 	f.begin(from, to)
 	p.prices.guess(f.b[from:to])
 	var last [3]uint32
 	for range passes {
 		if last = p.path(f, from, to); len(p.lits) > (to-from)*15/16 {
-			break // There is little to gain.
+			break // nearly all bytes are literals: another pass gains little
 		}
 		p.prices.count(p.lits, p.seqs)
 	}
@@ -52,8 +54,8 @@ func (p *parser) parse(f *finder, from, to int) (literals []byte, seqs []sequenc
 	return p.lits, p.seqs
 }
 
-// path finds the cheapest way through the block, and sets p.seqs and p.lits to it. It returns the last offsets
-// after it.
+// path finds the cheapest way through the block, and sets p.seqs and p.lits to the sequences and
+// literals on it. It returns the last three offsets after the block.
 func (p *parser) path(f *finder, from, to int) [3]uint32 {
 	size := to - from
 	p.nodes = slices.Grow(p.nodes[:0], size+1)[:size+1]
@@ -75,7 +77,7 @@ func (p *parser) path(f *finder, from, to int) [3]uint32 {
 		} else if at > 0 {
 			here.last = nodes[at-1].last
 		}
-		// a literal
+		// The next byte as a literal.
 		run := here.literals + 1
 		price := here.price + pr.byte[b[from+at]] + pr.run(run) - pr.run(here.literals)
 		if next := &nodes[at+1]; price < next.price {
@@ -88,7 +90,7 @@ func (p *parser) path(f *finder, from, to int) [3]uint32 {
 		}
 		base := here.price + pr.run(0)
 		long := 0
-		// one of the last offsets
+		// A match with one of the last offsets.
 		for i := range 3 {
 			offset := here.last[i]
 			if here.literals == 0 {
@@ -142,7 +144,8 @@ func (p *parser) path(f *finder, from, to int) [3]uint32 {
 	return p.back(b[from:to])
 }
 
-// after returns the last offsets after a match with an offset of that value, which comes after some literals.
+// after returns the last three offsets after a match. last has those before it. value is the offset
+// of the match as in sequence, and literals is the number of literals before the match.
 func after(last [3]uint32, value, literals uint32) [3]uint32 {
 	if value > 3 {
 		return [3]uint32{value - 3, last[0], last[1]}
@@ -161,8 +164,8 @@ func after(last [3]uint32, value, literals uint32) [3]uint32 {
 	return [3]uint32{last[0] - 1, last[0], last[1]}
 }
 
-// back follows the cheapest way from the end of the block b to its start, and sets p.seqs and p.lits. It
-// returns the last offsets after the block.
+// back follows the cheapest way from the end of the block b to its start, and sets p.seqs and p.lits
+// to the sequences and literals on it. It returns the last three offsets after the block.
 func (p *parser) back(b []byte) [3]uint32 {
 	p.seqs, p.lits = p.seqs[:0], p.lits[:0]
 	literals := uint32(0)

@@ -5,16 +5,17 @@ import (
 	"math/bits"
 )
 
-// prices says what literals, and the numbers of sequences, take, in 1/256 bits. Zstandard writes each number as
-// a code, which is compressed by how often it occurs, and further bits.
+// prices says how many bits literals and the numbers of sequences take, in units of 1/256 bit.
+// Zstandard writes each number as a code, which takes fewer bits the more often it occurs, and extra
+// bits.
 type prices struct {
-	known  bool
-	each   uint32 // added to the price of each sequence
-	byte   [256]uint32
-	codes  [kinds][codesMax]uint32 // with the further bits
-	runs   [shortMax]uint32        // of numbers of literals, if there are few
-	lens   [shortMax]uint32        // of the lengths of short matches
-	counts [max(256, codesMax)]int
+	known       bool                    // the prices of the block before are set
+	perSequence uint32                  // is added to the price of each sequence
+	byte        [256]uint32             // for each byte: its price as a literal
+	codes       [kinds][codesMax]uint32 // for each kind and code: its price, with the extra bits
+	runs        [shortMax]uint32        // the prices of numbers of literals below shortMax
+	lens        [shortMax]uint32        // the prices of lengths of matches below shortMax
+	counts      [max(256, codesMax)]int // working memory
 }
 
 // The kinds of codes.
@@ -25,15 +26,18 @@ const (
 	kinds
 )
 
-// codesMax is more than the number of codes of any kind.
+// codesMax is the largest number of codes of any kind.
 const codesMax = 53
 
-// shortMax is a number that is larger than most numbers of literals and lengths of matches.
+// shortMax bounds the numbers of literals and the lengths of matches whose prices are in a table.
+// Most are smaller.
 const shortMax = 512
 
+// reset prepares p for a frame.
 func (p *prices) reset() { p.known = false }
 
-// guess sets prices for the first block, b, of a frame.
+// guess sets prices for b, if it is the first block of a frame. For other blocks, the prices of the
+// block before stay.
 func (p *prices) guess(b []byte) {
 	if p.known {
 		return
@@ -51,10 +55,11 @@ func (p *prices) guess(b []byte) {
 		}
 		setPrices(p.codes[kind][:], p.counts[:len(f.norm)])
 	}
-	p.further()
+	p.addExtraBits()
 }
 
-// count sets prices as they are in a block with these literals and sequences.
+// count sets the prices by how often each literal and code occurs in a block with these literals and
+// sequences.
 func (p *prices) count(literals []byte, seqs []sequence) {
 	clear(p.counts[:])
 	for _, c := range literals {
@@ -68,14 +73,14 @@ func (p *prices) count(literals []byte, seqs []sequence) {
 		}
 		setPrices(p.codes[kind][:], p.counts[:len(forms[kind].norm)])
 	}
-	p.further()
+	p.addExtraBits()
 }
 
-// unit is how many units of prices a bit has.
+// unit is the price of one bit.
 const unit = 256
 
-// setPrices sets the price of each code that occurs so often. Codes that do not occur have a price as if they
-// occurred a quarter of a time.
+// setPrices sets the price of each code. counts says how often each code occurs. A code that does not
+// occur has the price of one that occurs a quarter of a time.
 func setPrices(price []uint32, counts []int) {
 	total := 0
 	for _, n := range counts {
@@ -87,8 +92,8 @@ func setPrices(price []uint32, counts []int) {
 	}
 }
 
-// further adds to the prices of codes those of the further bits.
-func (p *prices) further() {
+// addExtraBits adds the prices of the extra bits to those of the codes.
+func (p *prices) addExtraBits() {
 	for kind, f := range forms {
 		for code := range f.norm {
 			if kind == kindOffset {
@@ -99,7 +104,7 @@ func (p *prices) further() {
 		}
 	}
 	for i := range p.codes[kindOffset] {
-		p.codes[kindOffset][i] += p.each
+		p.codes[kindOffset][i] += p.perSequence
 	}
 	for n := range p.runs {
 		p.runs[n] = p.codes[kindLiterals][literalsCode(uint32(n))]

@@ -15,7 +15,7 @@
 // For each place of a block, package tight finds the matches that begin there (see finder). From
 // the prices of literals and matches it computes the cheapest way to each place of the block, one
 // place after the other (see parser). What prices are depends on how often each number occurs in
-// the result, so it does so several times, each time with the prices of the result before.
+// the result. So the parser runs several times, each time with the prices of the result before.
 //
 // A compressor without prices, which takes the longest match at each place, makes the db-files of
 // a sealed site larger by 7 %.
@@ -36,21 +36,21 @@ type Encoder struct {
 	find  finder
 	parse parser
 	write writer
-	all   []byte
-	one   []byte // a block that may be written
-	head  int    // where the head of the last block is
-	// splitGain is how many bytes must be gained by each block that is split.
+	all   []byte // the bytes ahead, and then the content
+	trial []byte // working memory: blocks that are made only to compare their sizes
+	head  int    // offset in the frame of the head of the last block
+	// splitGain is how many bytes smaller the result must be for each block that is split in two.
 	splitGain int
 }
 
 // blockMax is the size in bytes of the largest block of a frame of Zstandard.
 const blockMax = 128 << 10
 
-// windowByte returns the byte of a frame's head that says that the window is n bytes at least.
+// windowByte returns the byte of a frame's head which says that the window has at least n bytes.
 func windowByte(n int) byte { return byte(max(bits.Len(uint(n))-10, 0)) << 3 }
 
-// Append appends to dst a frame with the content src. Its size is in the frame's head. The frame has no
-// checksum.
+// Append appends to dst a frame with the content src. The head of the frame has the size of src. The
+// frame has no checksum.
 func (e *Encoder) Append(dst, src []byte) []byte {
 	dst = append(dst, magic...)
 	switch n := len(src); {
@@ -61,17 +61,17 @@ func (e *Encoder) Append(dst, src []byte) []byte {
 	default:
 		dst = binary.LittleEndian.AppendUint32(append(dst, 1<<5|2<<6), uint32(n))
 	}
-	e.splitGain, e.parse.prices.each = 1, 0
+	e.splitGain, e.parse.prices.perSequence = 1, 0
 	dst, _ = e.blocks(dst, nil, src)
 	return dst
 }
 
 // AppendAfter appends to dst a frame with the content of all parts together, which refers to the
-// bytes ahead. The decoder must have ahead as a raw dictionary. No block of the frame has bytes of two parts.
-// ends are the places in the frame, from its beginning, at which the blocks of each part end. The frame
-// says neither the size of its content nor a checksum.
+// bytes ahead. The decoder must have ahead as a raw dictionary. No block of the frame has bytes of
+// two parts. ends has the offset in the frame at which the blocks of each part end. The frame has
+// neither the size of its content nor a checksum.
 func (e *Encoder) AppendAfter(dst, ahead []byte, parts ...[]byte) (frame []byte, ends []int) {
-	e.splitGain, e.parse.prices.each = contentGain, contentEach
+	e.splitGain, e.parse.prices.perSequence = contentGain, contentEach
 	start, all := len(dst), len(ahead)
 	for _, p := range parts {
 		all += len(p)
@@ -84,17 +84,20 @@ func (e *Encoder) AppendAfter(dst, ahead []byte, parts ...[]byte) (frame []byte,
 }
 
 const (
-	// contentGain is splitGain in frames of AppendAfter. Each block has tables, which a decoder must make.
+	// contentGain is splitGain in frames of AppendAfter. A decoder takes time to build the tables of
+	// each block.
 	contentGain = 400
-	// contentEach is what each sequence takes in frames of AppendAfter besides its bits: the time to execute it.
-	// With four bits instead of two, and this contentGain instead of 100, a sealed site takes .5 % more, and a page
-	// is read in about as much CPU time as with a usual compressor, not a tenth more.
+	// contentEach is what each sequence costs in frames of AppendAfter besides its bits: the time in
+	// which a decoder executes it. With four bits instead of two, and this contentGain instead of
+	// 100, a sealed site takes .5 % more bytes. A page is then read in about as much CPU time as with
+	// a usual compressor, and otherwise in a tenth more.
 	contentEach = 4 * unit
 )
 
 const magic = "\x28\xb5\x2f\xfd"
 
-// blocks appends the blocks of a frame.
+// blocks appends the blocks of a frame to dst. ends has the length of out after the blocks of each
+// part.
 func (e *Encoder) blocks(dst, ahead []byte, parts ...[]byte) (out []byte, ends []int) {
 	e.all = append(e.all[:0], ahead...)
 	for _, p := range parts {
@@ -112,13 +115,13 @@ func (e *Encoder) blocks(dst, ahead []byte, parts ...[]byte) (out []byte, ends [
 		ends = append(ends, len(dst))
 	}
 	if at == len(ahead) {
-		return append(dst, 1, 0, 0), ends // a block without bytes, the last
+		return append(dst, 1, 0, 0), ends // an empty block, marked as the last
 	}
-	dst[e.head] |= 1 // the last
+	dst[e.head] |= 1 // marks the last block
 	return dst, ends
 }
 
-// block appends the block of the bytes from a place to another, or several blocks if that takes less.
+// block appends a block with e.all[from:to] to dst, or several blocks if these are smaller.
 func (e *Encoder) block(dst []byte, from, to int) []byte {
 	if e.Raw {
 		e.head = len(dst)
@@ -135,21 +138,21 @@ func (e *Encoder) block(dst []byte, from, to int) []byte {
 	return dst
 }
 
-// split appends a block with these literals and sequences, or several blocks if these are smaller
-// by splitGain for each more.
+// split appends a block with these literals and sequences to dst, or several blocks if each further
+// block saves at least splitGain bytes.
 func (e *Encoder) split(dst, literals []byte, seqs []sequence) []byte {
-	e.one = e.write.block(e.one[:0], literals, seqs)
-	size := len(e.one)
+	e.trial = e.write.block(e.trial[:0], literals, seqs)
+	size := len(e.trial)
 	least, bestSeqs, bestLiterals := size-blockHead-e.splitGain+1, 0, 0
-	at, before := 0, 0 // the number of sequences and literals before the place to split at
+	at, before := 0, 0 // how many sequences and literals are before the place to split at
 	for i := 1; i < splitParts && len(seqs) >= splitParts*splitLeast; i++ {
 		for ; at < len(seqs)*i/splitParts; at++ {
 			before += int(seqs[at].literals)
 		}
-		e.one = e.write.block(e.one[:0], literals[:before], seqs[:at])
-		e.one = e.write.block(e.one, literals[before:], seqs[at:])
-		if len(e.one) < least {
-			least, bestSeqs, bestLiterals = len(e.one), at, before
+		e.trial = e.write.block(e.trial[:0], literals[:before], seqs[:at])
+		e.trial = e.write.block(e.trial, literals[before:], seqs[at:])
+		if len(e.trial) < least {
+			least, bestSeqs, bestLiterals = len(e.trial), at, before
 		}
 	}
 	if bestSeqs > 0 {
@@ -161,13 +164,13 @@ func (e *Encoder) split(dst, literals []byte, seqs []sequence) []byte {
 }
 
 const (
-	// splitParts is into how many parts a block is divided. It may be split between two of them.
+	// splitParts is the number of equal parts of a block between which it may be split.
 	splitParts = 8
-	// splitLeast is the least number of sequences of a part.
+	// splitLeast is the least number of sequences in such a part.
 	splitLeast = 8
 )
 
-// appendHead appends the head of a block of size bytes, which is not the last.
+// appendHead appends the head of a block of size bytes to dst. The head says that more blocks follow.
 func appendHead(dst []byte, form uint32, size int) []byte {
 	head := uint32(size)<<3 | form<<1
 	return append(dst, byte(head), byte(head>>8), byte(head>>16))

@@ -21,7 +21,8 @@ const (
 	tablePredefined, tableOne, tableOwn          = 0, 1, 2
 )
 
-// block appends a compressed block, without its head.
+// block appends a compressed block with these literals and sequences to dst, without the head of the
+// block.
 func (w *writer) block(dst, literals []byte, seqs []sequence) []byte {
 	dst = w.literals(dst, literals)
 	switch n := len(seqs); {
@@ -49,7 +50,7 @@ func (w *writer) block(dst, literals []byte, seqs []sequence) []byte {
 	return w.sequences(dst, seqs)
 }
 
-// literals appends the literals of a block.
+// literals appends the literals b of a block to dst, compressed if that makes them smaller.
 func (w *writer) literals(dst, b []byte) []byte {
 	n := uint64(len(b))
 	if n > 16 {
@@ -63,7 +64,7 @@ func (w *writer) literals(dst, b []byte) []byte {
 			return append(appendSize(dst, literalsRepeat, n), b[0])
 		}
 		if size := uint64(len(out)); err == nil && size+2 < n {
-			// The sizes take 10 bits each if both are so small, otherwise 14 or 18.
+			// Both sizes take 10 bits each if that is enough for them, otherwise 14 or 18.
 			switch most := max(n, size); {
 			case most < 1<<10:
 				x := literalsHuffman | four<<2 | n<<4 | size<<14
@@ -80,7 +81,8 @@ func (w *writer) literals(dst, b []byte) []byte {
 	return append(appendSize(dst, literalsRaw, n), b...)
 }
 
-// appendSize appends the head of n literals that are not compressed.
+// appendSize appends the head of n literals that are not compressed with Huffman. form is
+// literalsRaw or literalsRepeat.
 func appendSize(dst []byte, form byte, n uint64) []byte {
 	switch {
 	case n < 1<<5:
@@ -92,7 +94,8 @@ func appendSize(dst []byte, form byte, n uint64) []byte {
 	return append(dst, byte(x), byte(x>>8), byte(x>>16))
 }
 
-// sequences appends the bits of seqs. A decoder reads them from the end.
+// sequences appends the bits of seqs. A decoder reads them from the end, so the last sequence is
+// written first.
 func (w *writer) sequences(dst []byte, seqs []sequence) []byte {
 	w.bits = bitWriter{b: dst}
 	var states [kinds]uint32
@@ -111,7 +114,7 @@ func (w *writer) sequences(dst []byte, seqs []sequence) []byte {
 			}
 		}
 		for _, kind := range [...]int{kindLiterals, kindLength, kindOffset} {
-			x, n := s.further(kind, codes[kind])
+			x, n := s.extraBits(kind, codes[kind])
 			w.bits.add(x, n)
 		}
 	}
@@ -122,14 +125,15 @@ func (w *writer) sequences(dst []byte, seqs []sequence) []byte {
 	return w.bits.flush()
 }
 
-// bitWriter writes numbers of some bits each, the lowest bit first.
+// bitWriter appends numbers of any number of bits to b, the lowest bit first. The last n bits, which
+// do not fill a byte yet, are in word.
 type bitWriter struct {
 	b    []byte
 	word uint64
 	n    uint
 }
 
-// add adds the n lowest bits of x, 32 at most. x has no others.
+// add adds the n lowest bits of x, at most 32. The other bits of x must be 0.
 func (w *bitWriter) add(x uint64, n uint) {
 	w.word |= x << w.n
 	for w.n += n; w.n >= 8; w.n -= 8 {
@@ -138,7 +142,7 @@ func (w *bitWriter) add(x uint64, n uint) {
 	}
 }
 
-// flush fills the last byte with zeros, and returns all bytes.
+// flush fills the last byte up with zeros, and returns all bytes.
 func (w *bitWriter) flush() []byte {
 	if w.n > 0 {
 		w.b = append(w.b, byte(w.word))
@@ -147,7 +151,8 @@ func (w *bitWriter) flush() []byte {
 	return w.b
 }
 
-// table is a table of finite state entropy, with which codes are written.
+// table is a table of finite state entropy (FSE), with which the codes of one kind are written. If
+// log is 0, all codes are equal and take no bits.
 type table struct {
 	log    uint
 	norm   [codesMax]int16
@@ -155,15 +160,16 @@ type table struct {
 	of     [codesMax]transition
 }
 
-// transition is how a code is written: the number of bits follows from the state and bits, the next state from
-// the upper bits of the state and find.
+// transition says how a code is written. The number of bits follows from the state and from bits. The
+// next state follows from the upper bits of the state and from find.
 type transition struct {
 	bits uint32
 	find int32
 }
 
-// choose makes t the table of the codes of which counts says how often each occurs, and appends its
-// description. total is the sum of counts.
+// choose makes t the table that needs the fewest bits, and appends its description to dst. counts
+// says how often each code occurs, and total is the sum of counts. mode is tablePredefined, tableOne
+// or tableOwn.
 func (t *table) choose(dst []byte, f *form, counts []int, total int) (out []byte, mode byte) {
 	for code, n := range counts {
 		if n == total {
@@ -192,7 +198,8 @@ func (t *table) choose(dst []byte, f *form, counts []int, total int) (out []byte
 	return append(dst, own...), tableOwn
 }
 
-// cost returns how many bits the codes take if each has so many states of 1<<log.
+// cost returns how many bits the codes take together, if norm says how many of 1<<log states each
+// code has. counts says how often each code occurs.
 func cost(counts []int, norm []int16, log uint) (sum float64) {
 	for code, n := range counts {
 		if n > 0 {
@@ -205,8 +212,8 @@ func cost(counts []int, norm []int16, log uint) (sum float64) {
 	return sum
 }
 
-// normalize distributes 1<<log states to the codes so that the cost is small. It reports false if there are
-// too few.
+// normalize sets norm[code] to the number of states of each code, 1<<log in all, so that the cost is
+// small. It returns false if there are fewer states than codes that occur.
 func normalize(norm []int16, counts []int, total int, log uint) bool {
 	left := 1 << log
 	for code, n := range counts {
@@ -241,7 +248,7 @@ func sign(x int) int {
 	return 1
 }
 
-// describe appends the description of a table (RFC 8878, 4.1.1).
+// describe appends the description of a table with these numbers of states to dst (RFC 8878, 4.1.1).
 func describe(dst []byte, norm []int16, log uint) []byte {
 	w := bitWriter{b: dst}
 	w.add(uint64(log-5), 4)
@@ -278,7 +285,7 @@ func describe(dst []byte, norm []int16, log uint) []byte {
 	return w.flush()
 }
 
-// build makes t the table with these numbers of states.
+// build makes t the table of 1<<log states in which norm says how many states each code has.
 func (t *table) build(norm []int16, log uint) {
 	t.log = log
 	size := 1 << log
@@ -324,7 +331,7 @@ func (t *table) build(norm []int16, log uint) {
 	}
 }
 
-// first returns the state from which the first code that is written starts.
+// first returns the state with which writing begins, if this is the first code that is written.
 func (t *table) first(code int) uint32 {
 	if t.log == 0 {
 		return 0
@@ -334,7 +341,7 @@ func (t *table) first(code int) uint32 {
 	return uint32(t.states[int32((n<<16-c.bits)>>n)+c.find])
 }
 
-// put writes a code, and returns the state after it.
+// put writes a code in this state to w, and returns the next state.
 func (t *table) put(w *bitWriter, state uint32, code int) uint32 {
 	if t.log == 0 {
 		return 0
