@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -209,6 +210,32 @@ func TestLimit(t *testing.T) {
 	d := documenttest.Read(t, Kind, document.Input{Body: body, Limits: document.Limits{Text: 100_000}})
 	if n := len(documenttest.Text(d)); d.Reason != document.ErrLimit.Error() || n > 100_001 {
 		t.Errorf("reason %q, %d bytes", d.Reason, n)
+	}
+}
+
+// TestLongNote reads a comment that continues in very many records. The memory that this takes does
+// not grow with the square of their number, and the text is bounded.
+func TestLongNote(t *testing.T) {
+	const more = 5000
+	line := strings.Repeat("x", 100)
+	notes := rec(recNote, 0, 0, len(line), line)
+	for range more {
+		notes = append(notes, rec(recNote, notesMore, 0, len(line), line)...)
+	}
+	in := document.Input{Body: inContainer("Book", workbook(0x500, nil, notes))}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := documenttest.Read(t, Kind, in)
+	runtime.ReadMemStats(&after)
+	if got, want := documenttest.Text(d), strings.Repeat(line, more+1)+"\n"; got != want {
+		t.Errorf("got %d bytes of text, want %d: %.60q", len(got), len(want), got)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+		t.Errorf("a note of %d bytes took %d bytes of memory", more*len(line), used)
+	}
+	in.Limits = document.Limits{Text: 10_000}
+	if d := documenttest.Read(t, Kind, in); d.Reason != document.ErrLimit.Error() {
+		t.Errorf("beyond the limit of text: reason %q", d.Reason)
 	}
 }
 

@@ -24,9 +24,15 @@ type sheet struct {
 	cells   []cell
 	text    []byte // of the cells
 	links   []link
-	parts   []document.Part // text boxes and notes
-	pending *cell           // a formula whose text is in the next record
-	object  uint16          // type of the last object
+	parts   []part // text boxes and notes
+	pending *cell  // a formula whose text is in the next record
+	object  uint16 // type of the last object
+}
+
+// part is a text box or a note. It is a slice of bytes because a note may continue in many records.
+type part struct {
+	kind document.PartKind
+	text []byte
 }
 
 const (
@@ -146,7 +152,8 @@ func (s *sheet) record(r *record) {
 		if s.version < 8 && len(d) > 6 {
 			text := ole.Text(d[6:min(len(d), 6+int(u16(d, 4)))], s.page)
 			if n := len(s.parts); u16(d, 0) == notesMore && n > 0 {
-				s.parts[n-1].Text += text
+				s.room -= len(text)
+				s.parts[n-1].text = append(s.parts[n-1].text, text...)
 			} else {
 				s.note(document.Note, text)
 			}
@@ -188,7 +195,7 @@ func (s *sheet) number2(d []byte, v float64) {
 func (s *sheet) note(kind document.PartKind, text string) {
 	if text != "" && s.room > 0 {
 		s.room -= len(text) + 1
-		s.parts = append(s.parts, document.Part{Kind: kind, Text: text})
+		s.parts = append(s.parts, part{kind, []byte(text)})
 	}
 }
 
@@ -347,7 +354,7 @@ func (s *sheet) emit() error {
 		from = to
 	}
 	for _, p := range s.parts {
-		if err := s.b.Add(p.Kind, p.Text); err != nil {
+		if err := s.b.Add(p.kind, string(p.text)); err != nil {
 			return err
 		}
 	}
