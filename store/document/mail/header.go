@@ -30,7 +30,14 @@ const (
 // missing, the body begins at the first line that is not a field.
 func cutHeader(message []byte) (header, []byte) {
 	h := make(header)
-	name := ""
+	name := ""       // of the current field; "" if its value is not needed
+	var value []byte // of that field, as far as it was read
+	end := func() {
+		if name != "" {
+			h[name] = string(value)
+		}
+	}
+	defer end()
 	for at := 0; at < len(message); {
 		line, next := message[at:], len(message)
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {
@@ -41,14 +48,15 @@ func cutHeader(message []byte) (header, []byte) {
 			return h, message[next:]
 		}
 		if line[0] == ' ' || line[0] == '\t' {
-			if name != "" && len(h[name])+len(line) < fieldBytes {
-				h[name] += "\n" + string(line)
+			if len(value)+len(line) < fieldBytes {
+				value = append(append(value, '\n'), line...)
 			}
 			at = next
 			continue
 		}
+		end()
 		name = ""
-		field, value, ok := bytes.Cut(line, []byte(":"))
+		field, text, ok := bytes.Cut(line, []byte(":"))
 		if ok = ok && isFieldName(field); !ok && !isFromLine(bytes.TrimPrefix(line, []byte(">"))) {
 			return h, message[at:]
 		}
@@ -58,7 +66,7 @@ func cutHeader(message []byte) (header, []byte) {
 		}
 		key := strings.ToLower(string(bytes.TrimRight(field, " \t")))
 		if _, again := h[key]; !again {
-			name, h[key] = key, string(value[:min(len(value), fieldBytes)])
+			name, value = key, append(value[:0], text[:min(len(text), fieldBytes)]...)
 		}
 	}
 	return h, nil

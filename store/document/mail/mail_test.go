@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -334,4 +335,21 @@ func TestHostile(t *testing.T) {
 // TestDamaged shows that damaged mails do not break the reader.
 func TestDamaged(t *testing.T) {
 	documenttest.Mutate(t, Kind, "message/rfc822", []byte(mixed), []byte(box), []byte(saved))
+}
+
+// TestFoldedField reads a field that continues in very many lines. The memory that this takes does not
+// grow with the square of their number.
+func TestFoldedField(t *testing.T) {
+	const lines = 20_000
+	message := []byte("Subject: a" + strings.Repeat("\n b", lines) + "\nFrom: c\n\nbody")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	h, body := cutHeader(message)
+	runtime.ReadMemStats(&after)
+	if want := " a" + strings.Repeat("\n b", lines); h["subject"] != want || h["from"] != " c" || string(body) != "body" {
+		t.Errorf("got a subject of %d bytes, want %d; from %q, body %q", len(h["subject"]), len(want), h["from"], body)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 5<<20 {
+		t.Errorf("a field of %d bytes took %d bytes of memory", len(message), used)
+	}
 }
