@@ -17,9 +17,6 @@ import (
 //	C;Y4;X1;K"Übergang"
 //	C;X2;K1784
 //	E (the end)
-//	C;Y4;X1;K"Übergang"
-//	C;X2;K1784
-//	E (the end)
 func readSYLK(b *document.Builder, text string) error {
 	r := &rows{w: table.NewWriter(b)}
 	x, y, ended := 1, 1, false

@@ -171,17 +171,18 @@ func (f *form) cutQuoted(text string) (cell, rest string, more, ok bool) {
 			continue
 		}
 		after := strings.TrimLeft(text[i+1:], " ")
-		cell = strings.ReplaceAll(text[:i], string([]byte{f.quote, f.quote}), string(f.quote))
 		switch {
 		case after == "":
-			return cell, "", false, true
 		case after[0] == f.delimiter:
-			return cell, after[1:], true, true
+			rest, more = after[1:], true
 		case strings.HasPrefix(after, "\r\n"):
-			return cell, after[2:], false, true
+			rest = after[2:]
 		case after[0] == '\n', after[0] == '\r':
-			return cell, after[1:], false, true
+			rest = after[1:]
+		default:
+			continue
 		}
+		return strings.ReplaceAll(text[:i], string([]byte{f.quote, f.quote}), string(f.quote)), rest, more, true
 	}
 	return "", "", false, false
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,23 @@ func TestOpenQuotes(t *testing.T) {
 }
 
 // TestDamaged shows that damaged tables do not break the reader.
+// TestQuotesInside reads a cell that begins with a quote and has very many others, none of which ends
+// it. The memory that this takes does not grow with the square of their number.
+func TestQuotesInside(t *testing.T) {
+	text := `"""` + strings.Repeat(`a"`, 20_000)
+	f := form{delimiter: ',', quote: '"'}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cell, rest, _ := f.cutCell(text + "b")
+	runtime.ReadMemStats(&after)
+	if cell != text+"b" || rest != "" {
+		t.Errorf("got a cell of %d bytes and a rest of %d bytes, want all in the cell", len(cell), len(rest))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("a cell of %d bytes took %d bytes of memory", len(text), used)
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	documenttest.Mutate(t, Kind, "text/csv", []byte("a,b\n\"c\"\"d\",e\n"), []byte("a;'b';c\r\nsep=;\n"))
 }
