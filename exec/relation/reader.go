@@ -354,5 +354,13 @@ func (r *Reader) note(notes ...string) {
 func (r *Reader) heard(t record.Time) bool { return r.known == 0 || t <= r.known }
 
 // FollowsKnown reports whether a query of r may have KNOWN AT. That requires rows that are made
-// from captures or results, not from the present state of the archive.
-func (r *Relation) FollowsKnown() bool { return r.Scoped || r.Results != "" || r.ByUnit }
+// from captures or from results about captures, not from the present state of the archive.
+func (r *Relation) FollowsKnown() bool {
+	switch {
+	case r.ByUnit:
+		return true
+	case r.OfSession, r.Results == task.ResultWatches:
+		return false
+	}
+	return r.Scoped || r.Results != ""
+}
