@@ -161,11 +161,14 @@ func isTextPart(t *scan.Token) bool {
 }
 
 // wrongQuotes returns a hint if the fault is a name in double quotes at a place
-// for a string, or a string at a place for a name. Otherwise it returns "".
+// for a string, a string at a place for a name, or a word without quotes after
+// SEARCH. Otherwise it returns "".
 func (x *explainer) wrongQuotes() string {
 	switch t := &x.tokens[x.at]; {
 	case t.Type == scan.Quoted && x.Accepts(x.at, grammar.AString):
 		return "strings are quoted like this: '" + strings.ReplaceAll(scan.Unquote(t.Value, `"`), "'", "''") + "'"
+	case t.Type == scan.Ident && x.word(1) == "SEARCH" && x.Accepts(x.at, grammar.AString):
+		return "write the words in quotes: SEARCH '" + t.Value + "'"
 	case t.Type == scan.String && x.Accepts(x.at, grammar.AQuoted):
 		name := scan.Unquote(t.Value, "'")
 		if n := (ast.Name{Text: name}); n.String() == name && x.Accepts(x.at, grammar.AName) {

@@ -97,7 +97,10 @@ func (q *queryTree) tree() *ast.Query { return (*ast.Query)(q) }
 // makes participle try the next branch, if the next token begins no query.
 func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
 	p := parser{lex: lex}
-	if !p.atQuery() {
+	switch {
+	case scan.IsWord(p.peek(), "SEARCH") && !p.atSearch():
+		return nil, p.noQuery()
+	case !p.atQuery():
 		return nil, participle.NextMatch
 	}
 	q, err := p.query()
@@ -113,13 +116,22 @@ func (p *parser) atQuery() bool {
 // bracket is already read.
 func (p *parser) bracketedQuery() (*ast.Query, error) {
 	if !p.atQuery() {
-		return nil, p.unexpected()
+		return nil, p.noQuery()
 	}
 	q, err := p.query()
 	if err != nil {
 		return nil, err
 	}
 	return q, p.needOp(")")
+}
+
+// noQuery returns the error that the next token begins no query. If the next token is
+// SEARCH, the fault is the token after it, which is not the text of the words.
+func (p *parser) noQuery() error {
+	if scan.IsWord(p.peek(), "SEARCH") {
+		p.next()
+	}
+	return p.unexpected()
 }
 
 func (p *parser) query() (*ast.Query, error) {
