@@ -329,11 +329,14 @@ func (s *Scanner) token() {
 			if c == '&' && s.peek(0) == '&' {
 				s.pos++
 			}
-			hint := characterHint(c)
-			if c == '\\' && len(s.Tokens) == 0 {
-				hint = promptHint(s.src[s.pos:])
+			found, hint := strconv.Quote(s.src[start:s.pos]), characterHint(c)
+			if c == '\\' {
+				found = `"\"` // Quote would double it
+				if len(s.Tokens) == 0 {
+					hint = promptHint(s.src[s.pos:])
+				}
 			}
-			s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), hint)
+			s.fault(start, s.pos, "unexpected "+found, hint)
 			return
 		}
 		s.pos += n
