@@ -106,8 +106,7 @@ func isNamePlace(tokens []scan.Token, i int) bool {
 	case scan.IsKeyword(before, "AS"):
 		return !scan.IsWord(&tokens[i], "OF")
 	case before.Type == scan.Keyword:
-		return slices.Contains([]string{"SELECT", "DISTINCT", "WHERE", "BY", "AND", "OR", "NOT", "HAVING", "ON", "JOIN", "WHEN", "THEN", "ELSE"}, before.Value) ||
-			before.Value == "FROM"
+		return slices.Contains([]string{"SELECT", "DISTINCT", "FROM", "WHERE", "BY", "AND", "OR", "NOT", "HAVING", "ON", "JOIN", "WHEN", "THEN", "ELSE"}, before.Value)
 	}
 	return false
 }
