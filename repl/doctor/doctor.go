@@ -62,9 +62,9 @@ func isNATS(url string) bool {
 }
 
 // Check checks the places, writes one line for each check to w, and returns how many of the
-// checks that infomall needs have failed. IsPlace must be true for each place. The error says
+// checks failed whose promises infomall needs. IsPlace must be true for each place. The error says
 // that the checks were cancelled.
-func Check(ctx context.Context, w io.Writer, places ...string) (failed int, err error) {
+func Check(ctx context.Context, w io.Writer, places ...string) (failures int, err error) {
 	r := &report{w: w}
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
@@ -76,7 +76,7 @@ func Check(ctx context.Context, w io.Writer, places ...string) (failed int, err 
 		}
 		c, err := s3.Open(ctx, p)
 		if err != nil {
-			r.line("FAILS", "URL", "%v", err)
+			r.line(failed, "URL", "%v", err)
 			continue
 		}
 		checkBucket(ctx, r, c)

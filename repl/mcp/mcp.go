@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,10 +39,10 @@ type Options struct {
 
 // The limits of one answer: what a model can read at once.
 const (
-	rowsMax  = 200
-	cellMax  = 2000   // characters of a value
-	textMax  = 20_000 // characters of a page's text
-	statesAt = 2      // statements that run at the same time
+	rowsMax = 200
+	cellMax = 2000   // characters of a value
+	textMax = 20_000 // characters of a page's text
+	atOnce  = 2      // statements that run at the same time
 )
 
 // instructions tell the model what the tools are for.
@@ -65,7 +66,7 @@ type server struct{ asker *ask.Runner }
 
 // newServer returns a server with all tools.
 func newServer(o Options) *sdk.Server {
-	s := &server{ask.New(ask.Options{Session: o.Session, Timeout: o.Timeout, Memory: o.Memory, Rows: rowsMax, AtOnce: statesAt})}
+	s := &server{ask.New(ask.Options{Session: o.Session, Timeout: o.Timeout, Memory: o.Memory, Rows: rowsMax, AtOnce: atOnce})}
 	srv := sdk.NewServer(&sdk.Implementation{Name: "infomall", Title: "Web archive", Version: o.Version}, &sdk.ServerOptions{Instructions: instructions})
 	closed := false
 	tool := func(name, about string) *sdk.Tool {
@@ -230,10 +231,10 @@ func (s *server) run(ctx context.Context, statement string, params map[string]st
 		return answer{}, err
 	}
 	for _, row := range rows {
-		for name, v := range row {
-			if text, ok := v.(string); ok && utf8.RuneCountInString(text) > cellMax {
+		for _, name := range a.Columns {
+			if text, ok := row[name].(string); ok && utf8.RuneCountInString(text) > cellMax {
 				row[name] = string([]rune(text)[:cellMax]) + "…"
-				if !strings.Contains("\x00"+strings.Join(a.Cut, "\x00")+"\x00", "\x00"+name+"\x00") {
+				if !slices.Contains(a.Cut, name) {
 					a.Cut = append(a.Cut, name)
 				}
 			}
