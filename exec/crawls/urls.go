@@ -2,6 +2,7 @@ package crawls
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -27,7 +28,7 @@ func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 			return nil, noPassword(e, "a URL to crawl")
 		}
 		if err != nil {
-			return nil, ast.Errorf(e, "%q is no URL to crawl: %v", written, err)
+			return nil, ast.Errorf(e, "%v", err)
 		}
 		urls = append(urls, u)
 	}
@@ -45,7 +46,7 @@ func crawlURL(written string, files bool) (string, error) {
 	case err != nil:
 		return "", err
 	case !urlkey.IsHTTP(u) && !(files && strings.HasPrefix(u, "file:///")):
-		return "", errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
+		return "", fmt.Errorf("%q is no URL to crawl: only http and https are crawled, and from seeds file:///… files of this machine", written)
 	case urlkey.HasUser(u):
 		return "", errUser
 	}

@@ -30,7 +30,7 @@ func (x *scoreExplanation) read(q *ast.Query) error {
 	}
 	x.st = q.Search
 	if x.url, err = urlkey.Canonical(text); err != nil {
-		return ast.Errorf(q.Search.For, "%s is no URL: %v", text, err)
+		return ast.Errorf(q.Search.For, "%v", err)
 	}
 	plain := *q
 	plain.Search = &ast.Search{}

@@ -130,7 +130,7 @@ func URL(v url.Values) (string, error) {
 	}
 	u, err := lookup.Canonical(text)
 	if err != nil {
-		return "", paramf("url=%s is no URL: %v", text, err)
+		return "", paramf("url=%s: %v", text, err)
 	}
 	return u, nil
 }
