@@ -16,8 +16,8 @@ type Hits struct {
 	parts *match.Parts
 	last  int // the document that was added last
 
-	// of has, for each bit that is set, the number of a Part in parts. If a number does not fit, of is
-	// empty, and all numbers are in wide: a Parts of millions of texts seldom has more Parts.
+	// of has, for each bit that is set, the number of a Part in parts. Few queries have more Parts than
+	// 16 bits can number. If a number does not fit, of is empty, and wide has all numbers.
 	of   []uint16
 	wide []uint32
 

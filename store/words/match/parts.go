@@ -7,8 +7,7 @@ import (
 )
 
 // Parts makes the Parts of texts whose words are known, for example from an index, and gives each
-// Part a number. Texts with equal Parts share one. Only one goroutine may use Parts, but several may
-// call At while no other method runs.
+// Part a number, from 0. Texts with equal Parts share one. Only one goroutine may use a Parts.
 type Parts struct {
 	f     *search
 	list  []*Part           // by number
@@ -17,7 +16,8 @@ type Parts struct {
 	buf   []byte            // for Part.content
 
 	// keys has the number of the Part of some texts, by the key of the text. Without it, a Part is made for
-	// each text only to find the equal one.
+	// each text only to find the equal one: to look up three beginnings of words in 150,000 texts takes
+	// 1.3 times the CPU time.
 	keys    map[partKey]uint32
 	lastKey partKey // the last key that was looked up in keys, if keys is not empty
 	lastN   uint32  // its number
