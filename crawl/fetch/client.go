@@ -168,7 +168,6 @@ func ParseURL(text string) (*url.URL, error) {
 	}
 	if u, err2 := url.Parse(urlkey.EscapePercent(text)); err2 == nil {
 		u.RawPath = urlkey.RawPath(text)
-		_, u.RawQuery, _ = strings.Cut(text, "?")
 		return u, nil
 	}
 	return nil, err

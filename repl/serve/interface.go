@@ -8,6 +8,7 @@ import (
 
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
+	"infomall/store/urlkey"
 )
 
 // route is a path of the interface and its handler.
@@ -235,7 +236,7 @@ func (s *server) available(w http.ResponseWriter, r *http.Request) error {
 	}{v.Get("url"), v.Get("timestamp"), map[string]closest{}}
 	if len(f.Nearest) > 0 {
 		c := &f.Nearest[0]
-		body.Archived["closest"] = closest{statusText(c.Status), true, s.origins.interfaceOrigin(r) + "/" + lookup.Stamp(c.Time) + "/" + c.URL, lookup.Stamp(c.Time)}
+		body.Archived["closest"] = closest{statusText(c.Status), true, s.origins.interfaceOrigin(r) + "/" + lookup.Stamp(c.Time) + "/" + urlkey.EscapePercent(c.URL), lookup.Stamp(c.Time)}
 	}
 	return sendJSON(w, body)
 }

@@ -12,6 +12,7 @@ import (
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // timeMapMax is how many captures one TimeMap lists. A larger one has pages.
@@ -20,14 +21,15 @@ const timeMapMax = 10_000
 // mementoOf returns the address of a capture for programs: its address at replay, and not that
 // of the page with the bar.
 func (s *server) mementoOf(r *http.Request, c *lookup.Capture) string {
-	return s.origins.plainReplayOrigin(r) + "/" + lookup.Stamp(c.Time) + string(replay.PageTop) + "/" + c.URL
+	return s.origins.plainReplayOrigin(r) + "/" + lookup.Stamp(c.Time) + string(replay.PageTop) + "/" + urlkey.EscapePercent(c.URL)
 }
 
 // datetime returns a time as Memento and HTTP write it.
 func datetime(t record.Time) string { return t.Std().Format(http.TimeFormat) }
 
-// quoted returns a URL without the characters that end it in a Link header.
-func quoted(url string) string { return linkQuoter.Replace(url) }
+// quoted returns a URL without the characters that end it in a Link header, and without those that
+// must not be in an address.
+func quoted(url string) string { return linkQuoter.Replace(urlkey.EscapePercent(url)) }
 
 var linkQuoter = strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22")
 
@@ -35,7 +37,7 @@ var linkQuoter = strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22")
 // are the captures around c.
 func (s *server) mementoHeader(h http.Header, r *http.Request, f *lookup.Found, c *lookup.Capture, n lookup.Around) {
 	h.Set("Memento-Datetime", datetime(c.Time))
-	h.Set("Content-Location", "/"+lookup.Stamp(c.Time)+string(replay.PageTop)+"/"+c.URL)
+	h.Set("Content-Location", "/"+lookup.Stamp(c.Time)+string(replay.PageTop)+"/"+urlkey.EscapePercent(c.URL))
 	h.Set("Link", s.mementoLinks(r, f, c, n))
 }
 

@@ -181,3 +181,34 @@ func TestTimeMapPages(t *testing.T) {
 		}
 	}
 }
+
+// TestBarePercent shows that a page whose URL has a percent sign that begins no escape is found at
+// the addresses that the server writes for it. The HTTP server refuses such a sign in a path, so
+// these addresses have %25.
+func TestBarePercent(t *testing.T) {
+	page := shot("http://a.example/", "20080601000000")
+	page.Body = `<a href="100%">x</a> <a href="/x?q=100%">y</a>`
+	s, _ := testServer(t, nil, page, shot("http://a.example/100%", "20080602000000"))
+	for path, want := range map[string]string{
+		"/timemap/link/http://a.example/100%25":        "<http://127.0.0.1:8081/20080602000000mp_/http://a.example/100%25>",
+		"/cdx?url=http://a.example/100%2525&fl=url":    "http://a.example/100%",
+		"/cdx?url=http://a.example/100%25&output=link": "<http://127.0.0.1:8081/20080602000000mp_/http://a.example/100%25>",
+	} {
+		if got := bodyOf(t, get(t, s.interfaceHandler(), path)); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+	for path, want := range map[string]string{
+		"/20080602mp_/http://a.example/100%25": "body of 20080602000000",
+		"/20080602id_/http://a.example/100%25": "body of 20080602000000",
+		"/20080601mp_/http://a.example/":       `mp_/http://a.example/100%25">x</a>`,
+	} {
+		r := get(t, s.replayHandler(), path)
+		if got := bodyOf(t, r); r.StatusCode != 200 || !strings.Contains(got, want) {
+			t.Errorf("%s: status %d, got %s, want %s", path, r.StatusCode, got, want)
+		}
+	}
+	if got := bodyOf(t, get(t, s.replayHandler(), "/20080601mp_/http://a.example/")); !strings.Contains(got, `mp_/http://a.example/x?q=100%">y</a>`) {
+		t.Errorf("the query was changed: %s", got)
+	}
+}

@@ -58,18 +58,37 @@ func uniform(s string) string {
 	return string(out)
 }
 
-// EscapePercent returns url with %25 in place of each percent sign that begins no escape:
-// http://a.example/100%25 for http://a.example/100%. Browsers take such percent signs as they are,
-// but other programs refuse them.
+// EscapePercent returns url with %25 in place of each percent sign in its path that begins no
+// escape: http://a.example/100%25 for http://a.example/100%. Browsers take such percent signs as
+// they are, but other programs refuse them. In a query they are no fault.
 func EscapePercent(url string) string {
+	return replacePercent(url, "%", "%25")
+}
+
+// BarePercent is the reverse of EscapePercent: it returns http://a.example/100% for
+// http://a.example/100%25. %2541 stays, because %41 is an escape.
+func BarePercent(url string) string {
+	return replacePercent(url, "%25", "%")
+}
+
+// replacePercent returns url with new in place of each old in its path that two hexadecimal digits
+// do not follow.
+func replacePercent(url, old, new string) string {
+	path, _, _ := strings.Cut(url, "?")
 	var b strings.Builder
 	done := 0
-	for i := 0; i < len(url); i++ {
-		if url[i] == '%' && (i+2 >= len(url) || !isHex(url[i+1]) || !isHex(url[i+2])) {
-			b.WriteString(url[done : i+1])
-			b.WriteString("25")
-			done = i + 1
+	for at := strings.Index(path, old); at >= 0; {
+		end := at + len(old)
+		if end+1 >= len(path) || !isHex(path[end]) || !isHex(path[end+1]) {
+			b.WriteString(url[done:at])
+			b.WriteString(new)
+			done = end
 		}
+		next := strings.Index(path[end:], old)
+		if next < 0 {
+			break
+		}
+		at = end + next
 	}
 	if done == 0 {
 		return url

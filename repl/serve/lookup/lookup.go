@@ -34,7 +34,8 @@ const AllColumns = record.ColStatus | record.ColKind | record.ColChange | record
 const sortedMax = 50_000
 
 // Family returns the URLs that are looked up together with a canonical URL, that URL first: http
-// and https, with and without www, with and without a slash at the end. The URLs of the
+// and https, with and without www, with and without a slash at the end, and, if the path has a
+// percent sign that begins no escape, with that sign bare and as %25. The URLs of the
 // documents after load of such pages make a family of their own, and so do the URLs of their
 // pictures. URLs of other schemes are alone.
 func Family(url string) []string {
@@ -64,6 +65,11 @@ func Family(url string) []string {
 			}
 		}
 	}
+	for _, r := range slices.Clone(rests) {
+		if spelt := otherPercent(r); spelt != r {
+			rests = append(rests, spelt)
+		}
+	}
 	other := "https"
 	if scheme == "https" {
 		other = "http"
@@ -77,9 +83,19 @@ func Family(url string) []string {
 	return list
 }
 
+// otherPercent returns url with its other spelling of percent signs that begin no escape, or url
+// itself if it has none. Many clients write them as %25 before they send an address.
+func otherPercent(url string) string {
+	if escaped := urlkey.EscapePercent(url); escaped != url {
+		return escaped
+	}
+	return urlkey.BarePercent(url)
+}
+
 // SameFamily reports whether two canonical URLs are of one family.
 func SameFamily(a, b string) bool {
-	return strings.TrimSuffix(urlkey.Form(a), "/") == strings.TrimSuffix(urlkey.Form(b), "/")
+	form := func(url string) string { return urlkey.EscapePercent(strings.TrimSuffix(urlkey.Form(url), "/")) }
+	return form(a) == form(b)
 }
 
 // Keys returns the ranges of sort keys that have exactly these URLs.

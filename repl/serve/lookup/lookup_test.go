@@ -20,6 +20,10 @@ func TestFamily(t *testing.T) {
 		"http://a.example/x": {"http://a.example/x", "http://www.a.example/x", "http://a.example/x/", "http://www.a.example/x/",
 			"https://a.example/x", "https://www.a.example/x", "https://a.example/x/", "https://www.a.example/x/"},
 		"ftp://a.example/": {"ftp://a.example/"},
+		"http://a.example/%zz?q=50%": {"http://a.example/%zz?q=50%", "http://www.a.example/%zz?q=50%", "http://a.example/%25zz?q=50%", "http://www.a.example/%25zz?q=50%",
+			"https://a.example/%zz?q=50%", "https://www.a.example/%zz?q=50%", "https://a.example/%25zz?q=50%", "https://www.a.example/%25zz?q=50%"},
+		"http://a.example/%2541/%25/?": {"http://a.example/%2541/%25/?", "http://www.a.example/%2541/%25/?", "http://a.example/%2541/%/?", "http://www.a.example/%2541/%/?",
+			"https://a.example/%2541/%25/?", "https://www.a.example/%2541/%25/?", "https://a.example/%2541/%/?", "https://www.a.example/%2541/%/?"},
 	} {
 		if got := Family(url); !slices.Equal(got, want) {
 			t.Errorf("family of %s is %q, want %q", url, got, want)

@@ -145,7 +145,12 @@ func (r *rewriter) address(ref []byte, m Modifier) []byte {
 	if m == PageFrame {
 		m = r.framed
 	}
-	r.memory = append(appendPrefix(r.memory[:0], at, m), u...)
+	r.memory = appendPrefix(r.memory[:0], at, m)
+	if bytes.IndexByte(u, '%') < 0 {
+		r.memory = append(r.memory, u...)
+	} else {
+		r.memory = append(r.memory, urlkey.EscapePercent(string(u))...) // the server refuses 100%
+	}
 	r.memory = appendFragment(r.memory, fragment)
 	return r.memory
 }
