@@ -17,12 +17,6 @@ import (
 //	V
 //	-1,0
 //	BOT (the beginning of a row) or EOD (the end of the data)
-//	1,0
-//	"a text"
-//	0,1784
-//	V
-//	-1,0
-//	BOT (the beginning of a row) or EOD (the end of the data)
 func readDIF(b *document.Builder, text string) error {
 	r := &rows{w: table.NewWriter(b)}
 	for text != "" {

@@ -5,7 +5,6 @@
 // https://www.nationalarchives.gov.uk/aboutapps/pronom/droid-signature-files.htm.
 //
 //	go run pronom/maketable.go DROID_SignatureFile_V122.xml container-signature-20260119.xml
-//	go run pronom/maketable.go DROID_SignatureFile_V122.xml container-signature-20260119.xml
 package main
 
 import (
