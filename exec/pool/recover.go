@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"strings"
@@ -65,7 +66,11 @@ func readRecover(s *session.Session, a recoverer, st *ast.Recover) (t *recoverTa
 // the file to write has a suitable name and is not the damaged file.
 func (t *recoverTarget) look(ctx context.Context) (err error) {
 	st := t.st
-	if t.RecoverPlan, err = t.a.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
+	t.RecoverPlan, err = t.a.PlanRecover(ctx, t.RecoverOptions)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ast.Errorf(st.File, "%v", err)
+	case err != nil, st.To == nil:
 		return err
 	}
 	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")

@@ -2,7 +2,9 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"infomall/exec/expr"
 	"infomall/exec/session"
@@ -57,7 +59,7 @@ func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
 	r.o.Progress = r.s.ReportEach("repair", "bytes")
 	results, err := r.a.Repair(ctx, r.o)
 	if err != nil {
-		return nil, noPool(r.st.Pool, err)
+		return nil, r.fault(err)
 	}
 	t := session.NewTable(session.Text("file"), session.Text("state"), session.Whole("bytes"), session.Whole("lost"))
 	n := session.Count{Rows: int64(len(results))}
@@ -82,7 +84,7 @@ func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
 	results, err := r.a.Repair(ctx, r.o)
 	if err != nil {
-		return nil, noPool(r.st.Pool, err)
+		return nil, r.fault(err)
 	}
 	lines := []string{"repair pool " + r.o.Pool + " of " + r.s.Archive().Path() + " from " + r.o.Dir}
 	for _, f := range results {
@@ -93,4 +95,13 @@ func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// fault returns err, an error of Repair, with its place in the statement if the pool or the
+// folder of the copy does not exist.
+func (r *poolRepair) fault(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return ast.Errorf(r.st.From, "%v", err)
+	}
+	return noPool(r.st.Pool, err)
 }

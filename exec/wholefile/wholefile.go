@@ -3,8 +3,11 @@ package wholefile
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // File is a file that gets its name only when it is complete. Until then it has
@@ -19,6 +22,9 @@ type File struct {
 // and ends it with Commit or Abandon.
 func Create(path string) (*File, error) {
 	f, err := os.OpenFile(path+"."+rand.Text()[:8]+".open", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("export to %s: there is no folder %s", path, filepath.Dir(path))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("export to %s: %w", path, err)
 	}
