@@ -211,8 +211,10 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	for _, in := range inputs {
 		if in.command {
 			text := in.text
-			if statement := habit(strings.TrimSpace(text)); strings.HasPrefix(text, `\`) && statement != "" && statement[0] != '.' {
-				text = statement // such as \d
+			if strings.HasPrefix(text, `\`) || strings.HasPrefix(text, ".") {
+				if statement := habit(strings.TrimSpace(text)); statement != "" && statement[0] != '.' {
+					text = statement // such as \d
+				}
 			}
 			scripts = append(scripts, parseScript("-c", text))
 			continue
