@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -167,6 +168,9 @@ func (s *script) whole() bool {
 // means stdin.
 func readScript(name string, stdin io.Reader) (*script, error) {
 	text, err := scriptText(name, stdin)
+	if errors.Is(err, fs.ErrNotExist) && strings.Contains(name, " ") {
+		return nil, fmt.Errorf("%w; a statement is given by -c, as in infomall -c 'SHOW POOLS'", err)
+	}
 	if err != nil {
 		return nil, err
 	}
