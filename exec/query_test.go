@@ -285,7 +285,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT url AS u FROM captures WHERE u = 'x'", `1:37: "u" names a column of the result, which does not exist here yet (write url)`},
 		{"SELECT url FROM captures ORDER BY 2", "1:35: ORDER BY 2: the result has 1 column"},
 		{"SELECT sum(changed) FROM captures", "1:12: sum takes numbers or durations, and changed is of type bool (count_if(changed) counts where it is true)"},
-		{"SELECT sum(url) FROM captures", "1:12: sum takes numbers or durations, and url is of type url (write CAST(url AS int))"},
+		{"SELECT sum(url) FROM captures", "1:12: sum takes numbers or durations, and url is of type url (count(DISTINCT url) counts the different ones)"},
 		{"SELECT sum(*) FROM captures", "1:8: only count takes *, and without DISTINCT"},
 		{"SELECT DISTINCT url FROM captures ORDER BY time", "1:44: SELECT DISTINCT is ordered by its own columns, and time is not one of them (add it to SELECT)"},
 		{"SELECT * FROM pools IN 'x.cn'", "1:24: pools takes no scope (use WHERE)"},

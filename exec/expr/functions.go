@@ -72,10 +72,12 @@ func (f *Function) Signature() string {
 	b.WriteString(f.Name + "(")
 	for i, p := range f.params {
 		optional := i >= f.least()
-		if optional {
-			b.WriteString(" [")
-		}
-		if i > 0 {
+		switch {
+		case optional && i > 0:
+			b.WriteString(" [, ")
+		case optional:
+			b.WriteString("[")
+		case i > 0:
 			b.WriteString(", ")
 		}
 		b.WriteString(p.name + " " + kindNames[p.kind])

@@ -605,8 +605,10 @@ func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, erro
 	}
 	err := ast.Errorf(at, "%s takes numbers or durations, and %s is of type %s", f, at, t)
 	switch {
-	case t.Textual():
+	case t == value.Text:
 		err.Hint = "write CAST(" + at.String() + " AS int)"
+	case t == value.URL:
+		err.Hint = "count(DISTINCT " + at.String() + ") counts the different ones"
 	case t == value.Bool:
 		err.Hint = "count_if(" + at.String() + ") counts where it is true"
 	}

@@ -434,6 +434,8 @@ func FindSetting(name *ast.Name) (*Setting, error) {
 		err.Hint = "at the prompt " + command + " does that"
 	} else if hint := foreignSettings[strings.ToLower(name.Text)]; hint != "" {
 		err.Hint = hint
+	} else if err.Hint == "" {
+		err.Hint = "SHOW SETTINGS lists them"
 	}
 	return nil, err
 }
