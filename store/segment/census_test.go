@@ -180,7 +180,8 @@ func changedPair(t *testing.T, dir string, info *Info, key []byte, change func(v
 		k, v, err := pairs.Seek(nil)
 		for ; k != nil && err == nil; k, v, err = pairs.Next() {
 			if string(k) == string(key) {
-				v = withCRC(change(bytes.Clone(v[4:])))
+				v = append(make([]byte, sumBytes), change(bytes.Clone(v[sumBytes:]))...)
+				pair{k, v}.seal(info.ID)
 			}
 			if err := put(k, v); err != nil {
 				return err

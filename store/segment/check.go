@@ -116,7 +116,7 @@ func (c *checker) openIndex() error {
 		return c.indexFault(err)
 	}
 	c.index = index
-	if b, err := index.Get(keyBloom, checkCRC); err != nil {
+	if b, err := index.Get(keyBloom, c.s.Info.unsealed(keyBloom)); err != nil {
 		return c.dropIndex(fmt.Errorf("the Bloom filter: %w", err))
 	} else if err := c.bloom.UnmarshalBinary(b); err != nil {
 		return c.dropIndex(fmt.Errorf("the Bloom filter: %w", err))
@@ -302,16 +302,21 @@ func (c *checker) chunk(number uint32, entries []Stored) error {
 		return nil
 	}
 	key := chunkKey(&entries[len(entries)-1], number)
+	before := c.starts.key
 	c.starts.add(number, key)
 	if !bytes.Equal(c.k, key) {
 		return c.dropIndex(fmt.Errorf("the chunk of run %d is missing", number))
 	}
-	if !holds(c.v, number, entries) {
-		if err := c.indexFault(fmt.Errorf("the chunk of run %d differs from the db-file", number)); err != nil {
-			return err
-		}
+	v := c.v
+	l, b, err := openLink(c.s.Info.ID, c.k, v)
+	if err := c.nextChunk(); err != nil || c.index == nil {
+		return err
 	}
-	return c.nextChunk()
+	defer c.index.Passed(v)
+	if err != nil || l.compare(before) != 0 || (l.flags == linkLast) != (c.k == nil) || !holds(b, number, entries) {
+		return c.indexFault(fmt.Errorf("the chunk of run %d differs from the db-file", number))
+	}
+	return nil
 }
 
 // holds reports whether b is an undamaged chunk of run number with exactly these
@@ -325,7 +330,6 @@ func holds(b []byte, number uint32, entries []Stored) bool {
 }
 
 func (c *checker) nextChunk() (err error) {
-	c.index.Passed(c.v)
 	if c.k, c.v, err = c.index.Next(); err != nil {
 		return c.dropIndex(err)
 	}
@@ -338,7 +342,11 @@ func (c *checker) nextChunk() (err error) {
 func (c *checker) chunksBefore(number uint32) error {
 	for c.index != nil && c.k != nil {
 		var chunk Chunk
-		if err := chunk.decode(c.v, wantAll); err != nil {
+		_, b, err := openLink(c.s.Info.ID, c.k, c.v)
+		if err == nil {
+			err = chunk.decode(b, wantAll)
+		}
+		if err != nil {
 			return c.dropIndex(err)
 		}
 		if chunk.Run >= number {
@@ -353,6 +361,7 @@ func (c *checker) chunksBefore(number uint32) error {
 				return err
 			}
 		}
+		c.index.Passed(c.v)
 		if err := c.nextChunk(); err != nil {
 			return err
 		}
@@ -398,7 +407,7 @@ func (c *checker) totals() error {
 	if c.k != nil {
 		return c.indexFault(errors.New("it has chunks of runs that the db-file does not have"))
 	}
-	table, err := c.index.Get(keyRuns, checkCRC)
+	table, err := c.index.Get(keyRuns, info.unsealed(keyRuns))
 	if err != nil {
 		return c.indexFault(fmt.Errorf("the table of runs: %w", err))
 	}
@@ -421,7 +430,7 @@ func (c *checker) totals() error {
 // checkValue compares the value of key in the index, called name in errors, with the value
 // want that was made from the db-file. If want is nil, the index must have no value.
 func (c *checker) checkValue(name string, key, want []byte) error {
-	b, err := c.index.Find(key, checkCRC)
+	b, err := c.index.Find(key, c.s.Info.unsealed(key))
 	if err != nil {
 		return c.indexFault(fmt.Errorf("the %s: %w", name, err))
 	}

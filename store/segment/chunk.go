@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -73,8 +72,8 @@ func (x *identities) decode(b []byte, f *front) error {
 	return nil
 }
 
-// appendChunk appends the chunk of a run, as the index stores it: crc32c of the
-// bytes after it, format, number of the run, bounds, front columns, identities.
+// appendChunk appends the chunk of a run, as the index stores it after its link: format, number
+// of the run, bounds, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	front, flags := new(frontWriter).append(nil, entries)
 	return appendChunkOf(dst, number, entries, front, flags)
@@ -85,34 +84,30 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 // entries.
 func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, flags []int64) []byte {
 	dst = slices.Grow(dst, len(front)+len(entries)*len(ID{})+16)
-	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, disk.FormatByte)
+	dst = append(dst, disk.FormatByte)
 	dst = binary.AppendUvarint(dst, uint64(number))
 	bounds := boundsOf(entries)
 	dst = bounds.append(dst)
 	dst = append(dst, front...)
-	dst = appendIdentities(dst, entries, flags)
-	binary.LittleEndian.PutUint32(dst[start:], crc32c.Sum(dst[start+4:]))
-	return dst
+	return appendIdentities(dst, entries, flags)
 }
 
-// openedChunk is a chunk with a correct checksum, whose columns are not decoded yet.
+// openedChunk is a chunk whose columns are not decoded yet.
 type openedChunk struct {
 	run    uint32
 	bounds Bounds
 	rest   packed.Reader // the bytes after the bounds
 }
 
-// openChunk checks the checksum and format of the chunk that fills b. The result shares the memory
-// of b.
+// openChunk checks the format of the chunk that fills b. The result shares the memory of b.
 func openChunk(b []byte) (o openedChunk, err error) {
-	if len(b) < 6 || !SumIs(crc32c.Sum(b[4:]), binary.LittleEndian.Uint32(b)) {
+	if len(b) < 2 {
 		return o, column.ErrDamaged
 	}
-	if err := disk.CheckByte(b[4], "index"); err != nil {
+	if err := disk.CheckByte(b[0], "index"); err != nil {
 		return o, err
 	}
-	o.rest.B = b[5:]
+	o.rest.B = b[1:]
 	o.run = uint32(o.rest.Uvarint())
 	o.bounds = takeBounds(&o.rest)
 	return o, nil

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -35,6 +36,9 @@ type ChunkCursor struct {
 	size   int                   // size in the index of the last decoded chunk, in bytes
 	at     Chunk
 	last   []byte // encoded form of the last decoded chunk in the index, if Next moved to it
+	here   []byte // key in the index of the chunk at which the cursor is; nil if it is at none
+	end    bool   // that chunk is the last one of the segment
+	sought []byte // what the cursor was moved to: the first chunk whose key is not less; nil means the next chunk
 }
 
 // Chunks returns a cursor over all chunks of the segment. It decodes the columns in
@@ -120,9 +124,9 @@ func (c *ChunkCursor) seek(key string) mover {
 			return c.jump(findStart(c.starts, key), key)
 		}
 		c.c.Passed(c.last)
-		k, c.last, err = c.c.Seek([]byte(max(key, "\x01")))
-		if last := c.s.Info.LastKey; k == nil && err == nil && last != "" && key <= last {
-			err = fmt.Errorf("%w: its last key is missing", indexfile.ErrDamaged)
+		c.here, c.sought = nil, []byte(max(key, "\x01"))
+		if k, c.last, err = c.c.Seek(c.sought); k == nil && err == nil && c.s.mustHave(key) {
+			err = errLastChunk
 		}
 		return k, c.last, err
 	}
@@ -136,13 +140,40 @@ func (c *ChunkCursor) passing() (key, value []byte, err error) {
 		return c.jump(sort.Search(len(c.starts), func(i int) bool { return int64(c.starts[i].run) > c.run }), "")
 	}
 	c.c.Passed(c.last)
-	key, c.last, err = c.c.Next()
+	if c.here == nil {
+		return nil, nil, nil
+	}
+	c.sought = nil
+	if key, c.last, err = c.c.Next(); key == nil && err == nil && !c.end {
+		err = errLastChunk
+	}
 	return key, c.last, err
+}
+
+// errLastChunk is returned if the index ends before the last chunk of the segment.
+var errLastChunk = fmt.Errorf("%w: its last key is missing", indexfile.ErrDamaged)
+
+// mustHave reports whether a seek to key finds a chunk, if the index is not damaged.
+func (s *Reader) mustHave(key string) bool { return s.Info.Captures > 0 && key <= s.Info.LastKey }
+
+// follow checks the link of the chunk at which the cursor has arrived, and returns the chunk. k and v
+// are its pair in the index. The pages of an index have no checksums, so damage of a key or page
+// may hide a chunk from a seek. The link shows that: it has the key of the chunk before.
+func (c *ChunkCursor) follow(k, v []byte) (chunk []byte, err error) {
+	l, chunk, err := openLink(c.s.Info.ID, k, v)
+	if err != nil {
+		return nil, err
+	}
+	if c.sought == nil && l.compare(c.here) != 0 || c.sought != nil && (l.compare(c.sought) >= 0 || bytes.Compare(k, c.sought) < 0) {
+		return nil, fmt.Errorf("%w: a key of it is missing", indexfile.ErrDamaged)
+	}
+	c.here, c.end = k, l.flags&linkLast != 0
+	return chunk, nil
 }
 
 // ofSample is a mover that moves to the next chunk of the segment's sample.
 func (c *ChunkCursor) ofSample() (key, value []byte, err error) {
-	b, err := c.c.Get(keySample, checkCRC)
+	b, err := c.c.Get(keySample, c.s.Info.unsealed(keySample))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,9 +189,7 @@ func (c *ChunkCursor) step(move mover, decode func(openedChunk) error) (bool, er
 	if err == nil {
 		return ok, nil
 	}
-	c.s.mu.Lock()
-	c.s.giveUpIndex(err)
-	c.s.mu.Unlock()
+	c.s.lostIndex(err)
 	return c.fromFile(decode)
 }
 
@@ -191,6 +220,11 @@ func (c *ChunkCursor) fromIndex(move mover, decode func(openedChunk) error) (boo
 		c.size = len(v)
 		over := false
 		err = c.s.index.Guard(func() error {
+			if c.sample == 0 {
+				if v, err = c.follow(k, v); err != nil {
+					return err
+				}
+			}
 			o, err := openChunk(v)
 			if err != nil || !c.reached(o.run) {
 				return cmp.Or(err, indexfile.ErrDamaged)
@@ -252,8 +286,8 @@ func (c *ChunkCursor) fromFile(decode func(openedChunk) error) (bool, error) {
 
 // ChunkKeys calls f with the last key of each index chunk of the segment that has keys in
 // ranges, which are sorted and disjoint, in order. It decodes no chunk. Each chunk is for
-// one run, and the runs of a segment have about the same size. Without a valid index,
-// ChunkKeys calls f with the last key of the segment.
+// one run, and the runs of a segment have about the same size. The keys are not checked. Without a
+// valid index, ChunkKeys calls f with the last key of the segment.
 func (s *Reader) ChunkKeys(ctx context.Context, ranges []urlkey.Range, f func(key string)) error {
 	s.mu.Lock()
 	bad := s.badIndex
@@ -262,6 +296,16 @@ func (s *Reader) ChunkKeys(ctx context.Context, ranges []urlkey.Range, f func(ke
 		f(s.Info.LastKey)
 		return nil
 	}
+	err := s.index.Guard(func() error { return s.chunkKeys(ctx, ranges, f) })
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	s.lostIndex(err)
+	f(s.Info.LastKey)
+	return nil
+}
+
+func (s *Reader) chunkKeys(ctx context.Context, ranges []urlkey.Range, f func(key string)) error {
 	c, err := s.index.Cursor(s.Info.Bucket())
 	if err != nil {
 		return err
@@ -357,9 +401,10 @@ func (c *ChunkCursor) jump(n int, key string) (k, v []byte, err error) {
 	if key > c.starts[n].key { // all keys of chunk n may come before key
 		c.jumped, atEnd = c.starts[n:min(n+2, len(c.starts))], n+1 == len(c.starts)
 	}
-	k, c.last, err = c.c.Seek([]byte(max(c.starts[n].key, key, "\x01")))
-	if err == nil && k == nil && !atEnd {
-		err = indexfile.ErrDamaged
+	c.here, c.sought = nil, []byte(max(c.starts[n].key, key, "\x01"))
+	k, c.last, err = c.c.Seek(c.sought)
+	if err == nil && k == nil && (!atEnd || c.s.mustHave(key)) {
+		err = errLastChunk
 	}
 	return k, c.last, err
 }
@@ -414,6 +459,57 @@ func (w *startsWriter) add(run uint32, key []byte) {
 	w.chunks++
 }
 
+// The link of a chunk comes before it in the index:
+//
+//	flags     1    linkLast, or 0
+//	same      uv   how many bytes the key of the chunk has in common with that of the chunk before
+//	rest      sized, the further bytes of the key of the chunk before; none if there is no such chunk
+type link struct {
+	flags      byte
+	same, rest []byte // the key in the index of the chunk before, in two parts
+}
+
+// linkLast is the flag of the link of the last chunk of a segment.
+const linkLast = 1
+
+// link returns the beginning of the value of a chunk that will be added with this key: space for a
+// checksum, and the link.
+func (w *startsWriter) link(key []byte) []byte {
+	same := 0
+	for same < len(key) && same < len(w.key) && key[same] == w.key[same] {
+		same++
+	}
+	b := make([]byte, sumBytes+1, 64)
+	return packed.AppendSized(binary.AppendUvarint(b, uint64(same)), w.key[same:])
+}
+
+// openLink checks the pair of a chunk in the index of a segment. It returns the link of the chunk and
+// the chunk, which share the memory of the pair.
+func openLink(segment uint32, key, value []byte) (l link, chunk []byte, err error) {
+	b, err := unseal(segment, key, value)
+	if err != nil {
+		return l, nil, err
+	}
+	r := packed.Reader{B: b}
+	l.flags = r.Byte()
+	same := r.Number()
+	l.rest = r.Sized()
+	if r.Bad || same > len(key) {
+		return l, nil, indexfile.ErrDamaged
+	}
+	l.same = key[:same]
+	return l, r.B, nil
+}
+
+// compare compares the key of the chunk before with key, as bytes.Compare does.
+func (l *link) compare(key []byte) int {
+	n := min(len(l.same), len(key))
+	if d := bytes.Compare(l.same, key[:n]); d != 0 {
+		return d
+	}
+	return bytes.Compare(l.rest, key[n:])
+}
+
 // encode returns the starts in the form in which the index stores them, or nil if there are fewer
 // than startsLeast chunks.
 func (w *startsWriter) encode() []byte {
@@ -463,7 +559,7 @@ func (s *Reader) chunkStarts() ([]chunkStart, error) {
 	}
 	defer c.Close()
 	err = s.index.Guard(func() error {
-		b, err := c.Find(keyStarts, checkCRC)
+		b, err := c.Find(keyStarts, s.Info.unsealed(keyStarts))
 		if err == nil && b != nil {
 			s.starts, err = decodeStarts(b, s.Info.Runs)
 		}

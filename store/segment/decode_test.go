@@ -74,17 +74,17 @@ func FuzzDecode(f *testing.F) {
 		}
 		_, _ = decodeStarts(b, int(n))
 		var c Chunk
-		if err := c.decode(withCRC(b), wantAll); err == nil {
+		if err := c.decode(b, wantAll); err == nil {
 			c.AppendEntries(nil)
 		}
 		for _, key := range append([]string{"cn,edu,pku,)/"}, c.front.keys...) {
 			var one Chunk
-			if found, err := decodeOnly(&one, withCRC(b), key); err == nil && found {
+			if found, err := decodeOnly(&one, b, key); err == nil && found {
 				one.AppendEntries(nil)
 			}
 		}
 		var tally Tally
-		if err := decodeTally(&tally, withCRC(b), WantAll|WantHosts); err == nil && c.front.n != tally.N {
+		if err := decodeTally(&tally, b, WantAll|WantHosts); err == nil && c.front.n != tally.N {
 			t.Errorf("%d entries to be counted of %d", tally.N, c.front.n)
 		}
 		if m := metaOf(b); m != nil {

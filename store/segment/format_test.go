@@ -2,11 +2,9 @@ package segment
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"testing"
 
-	"infomall/store/crc32c"
 	"infomall/store/disk"
 )
 
@@ -15,10 +13,6 @@ import (
 func TestOtherFormat(t *testing.T) {
 	entries := testEntries(12)
 	r := run{entries: entries, blocks: [][]byte{[]byte("a")}, ids: []ID{{1}}, facts: [][]byte{[]byte("f")}, mem: new(runMemory)}
-	sum := func(b []byte) []byte {
-		binary.LittleEndian.PutUint32(b, crc32c.Sum(b[4:]))
-		return b
-	}
 	meta, ends := r.encodeMeta(1, 0)
 	for _, c := range []struct {
 		part string
@@ -30,12 +24,12 @@ func TestOtherFormat(t *testing.T) {
 		{"facts", r.appendFacts(nil), 0, new(Facts).decode},
 		{"names", (&Names{Segment: 1}).encode(), 0, func(b []byte) error { _, err := decodeNames(b, 1); return err }},
 		{"census", (&Census{}).encode(), 0, func(b []byte) error { _, err := decodeCensus(b); return err }},
-		{"chunk", appendChunk(nil, 0, entries), 4, func(b []byte) error { return new(Chunk).decode(sum(b), wantAll) }},
-		{"chunk, one URL", appendChunk(nil, 0, entries), 4, func(b []byte) error {
-			_, err := decodeOnly(new(Chunk), sum(b), entries[0].Key)
+		{"chunk", appendChunk(nil, 0, entries), 0, func(b []byte) error { return new(Chunk).decode(b, wantAll) }},
+		{"chunk, one URL", appendChunk(nil, 0, entries), 0, func(b []byte) error {
+			_, err := decodeOnly(new(Chunk), b, entries[0].Key)
 			return err
 		}},
-		{"chunk, tallied", appendChunk(nil, 0, entries), 4, func(b []byte) error { return decodeTally(new(Tally), sum(b), WantAll) }},
+		{"chunk, tallied", appendChunk(nil, 0, entries), 0, func(b []byte) error { return decodeTally(new(Tally), b, WantAll) }},
 	} {
 		if err := c.read(bytes.Clone(c.b)); err != nil {
 			t.Errorf("%s in the format in force: %v", c.part, err)

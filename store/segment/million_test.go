@@ -112,13 +112,13 @@ func stageAndMerge(b *testing.B, entries []Stored) (size int64) {
 		info := &Info{ID: uint32(len(infos) + 1)}
 		infos = append(infos, info)
 		_, err := x.Add(info.Bucket(), func(put func(k, v []byte) error) error {
-			w := chunkWriter{put: put}
+			w := chunkWriter{put: put, segment: info.ID}
 			for _, e := range order {
 				if err := w.add(e); err != nil {
 					return err
 				}
 			}
-			return w.flush()
+			return w.finish()
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -140,7 +140,7 @@ func stageAndMerge(b *testing.B, entries []Stored) (size int64) {
 		if err := mergeStaged(staged, infos, w.add); err != nil {
 			return err
 		}
-		return w.flush()
+		return w.finish()
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -154,9 +154,12 @@ func stageAndMerge(b *testing.B, entries []Stored) (size int64) {
 // chunkWriter puts entries into a bucket.
 type chunkWriter struct {
 	put     func(k, v []byte) error
+	segment uint32
 	entries []Stored
 	number  uint32
 	front   frontWriter
+	starts  startsWriter
+	last    pair
 }
 
 func (w *chunkWriter) add(e *Entry) error {
@@ -171,11 +174,28 @@ func (w *chunkWriter) flush() error {
 	if len(w.entries) == 0 {
 		return nil
 	}
+	if w.last.key != nil {
+		w.last.seal(w.segment)
+		if err := w.put(w.last.key, w.last.value); err != nil {
+			return err
+		}
+	}
 	front, flags := w.front.append(nil, w.entries)
-	err := w.put(chunkKey(&w.entries[len(w.entries)-1], w.number), appendChunkOf(nil, w.number, w.entries, front, flags))
+	key := chunkKey(&w.entries[len(w.entries)-1], w.number)
+	w.last = pair{key, appendChunkOf(w.starts.link(key), w.number, w.entries, front, flags)}
+	w.starts.add(w.number, key)
 	w.entries = w.entries[:0]
 	w.number++
-	return err
+	return nil
+}
+
+// finish puts what is left.
+func (w *chunkWriter) finish() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	w.last.seal(w.segment, linkLast)
+	return w.put(w.last.key, w.last.value)
 }
 
 // stagedRun is what is left of one that is merged.

@@ -214,7 +214,7 @@ func (s *Reader) Census() *Census {
 	if err == nil {
 		defer c.Close()
 		err = s.index.Guard(func() error {
-			b, err := c.Find(keyCensus, checkCRC)
+			b, err := c.Find(keyCensus, s.Info.unsealed(keyCensus))
 			if err == nil && b != nil {
 				s.census, err = decodeCensus(b)
 			}
@@ -240,7 +240,7 @@ func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
 		return err
 	}
 	defer c.Close()
-	v, err := c.Get(key, checkCRC)
+	v, err := c.Get(key, s.Info.unsealed(key))
 	if err != nil {
 		return err
 	}
@@ -255,6 +255,13 @@ func (s *Reader) giveUpIndex(err error) {
 	}
 	s.badIndex = true
 	s.bloom.Store(nil)
+}
+
+// lostIndex does what giveUpIndex does, for a caller that does not hold s.mu.
+func (s *Reader) lostIndex(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.giveUpIndex(err)
 }
 
 // directory returns the number and last key of each run with entries, and of each

@@ -65,6 +65,7 @@ type rebuilder struct {
 	last    Entry
 	table   runTable
 	starts  startsWriter
+	chunk   pair // the last chunk, which is not put yet, because its link says that it is the last one
 }
 
 // end reads and checks the end record of the db-file. It creates the Info, and the Bloom
@@ -156,8 +157,14 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 		return nil
 	}
 	key := chunkKey(&entries[len(entries)-1], number)
+	last := b.chunk
+	b.chunk = pair{key, appendChunk(b.starts.link(key), number, entries)}
 	b.starts.add(number, key)
-	return b.put(key, appendChunk(nil, number, entries))
+	if last.key == nil {
+		return nil
+	}
+	last.seal(b.info.ID)
+	return b.put(last.key, last.value)
 }
 
 // entry adds the entry e to the Info, the Bloom filter, the census and the sample that b makes.
@@ -207,7 +214,13 @@ func (b *rebuilder) finish() (*Info, error) {
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
 		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, but the file has %q", b.endText, want)}
 	}
-	for _, p := range finalPairs(b.bloom, b.census.census(), b.table.encode(b.info.ID), b.sample.encode(), b.starts.encode()) {
+	if b.chunk.key != nil {
+		b.chunk.seal(b.info.ID, linkLast)
+		if err := b.put(b.chunk.key, b.chunk.value); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range finalPairs(b.info.ID, b.bloom, b.census.census(), b.table.encode(b.info.ID), b.sample.encode(), b.starts.encode()) {
 		if err := b.put(p.key, p.value); err != nil {
 			return nil, err
 		}

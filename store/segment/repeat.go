@@ -118,7 +118,7 @@ func (f *Facts) Of(entries []Stored) []Stored {
 	return out
 }
 
-// countAll counts the entries of a run in the segment's Info, Bloom filter and census, and
+// countAll counts the entries of a run in the segment's Info, Bloom filter, census and sample, and
 // records which other segments their bodies use.
 func (w *Writer) countAll(entries []Stored) {
 	for i := range entries {
@@ -129,6 +129,7 @@ func (w *Writer) countAll(entries []Stored) {
 		}
 		w.info.count(&e.Entry)
 		w.census.add(&e.Entry)
+		w.sample.add(&e.Entry)
 		w.last = &Stored{Entry: e.Entry}
 	}
 	w.useAll(entries)
@@ -158,7 +159,8 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	if n := len(entries); w.run.states {
 		w.info.States++
 	} else if n > 0 {
-		if err := w.chunk(pair{chunkKey(&entries[n-1], h.run), appendChunk(nil, h.run, entries)}); err != nil {
+		key := chunkKey(&entries[n-1], h.run)
+		if err := w.chunk(h.run, pair{key, appendChunk(w.starts.link(key), h.run, entries)}); err != nil {
 			return err
 		}
 	}

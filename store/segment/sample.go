@@ -138,7 +138,7 @@ func (s *Reader) SampleLevel() int {
 	if err == nil {
 		defer c.Close()
 		err = s.index.Guard(func() error {
-			b, err := c.Find(keySample, checkCRC)
+			b, err := c.Find(keySample, s.Info.unsealed(keySample))
 			if err == nil && b != nil {
 				s.sampleLevel, _, err = cutSample(b, 0)
 			}

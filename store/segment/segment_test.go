@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -164,26 +166,7 @@ func TestRebuild(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	pairs := func(name string) (out []string) {
-		x, err := indexfile.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer x.Close()
-		c, err := x.Cursor(want.Bucket())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		for k, v, err := c.Seek([]byte{0}); k != nil || err != nil; k, v, err = c.Next() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, fmt.Sprintf("%x %x", k, v))
-		}
-		return out
-	}
-	if a, b := pairs("again.idx"), pairs(want.Index); !slices.Equal(a, b) {
+	if a, b := pairsOf(t, filepath.Join(dir, "again.idx"), want), pairsOf(t, filepath.Join(dir, want.Index), want); !slices.Equal(a, b) {
 		t.Errorf("%d pairs, and they are not the %d of the writer", len(a), len(b))
 	}
 	for at := 0; at < len(b); at += 1 + len(b)/50 {
@@ -195,6 +178,67 @@ func TestRebuild(t *testing.T) {
 		if _, err := rebuild(bad); err == nil {
 			t.Errorf("damaged at byte %d: no error", at)
 		}
+	}
+}
+
+// pairsOf returns the pairs of the index of a segment in the file at path.
+func pairsOf(t *testing.T, path string, info *Info) (out []string) {
+	t.Helper()
+	x, err := indexfile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	c, err := x.Cursor(info.Bucket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for k, v, err := c.Seek([]byte{0}); k != nil || err != nil; k, v, err = c.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, fmt.Sprintf("%x %x", k, v))
+	}
+	return out
+}
+
+// TestRepeatIndex writes a segment again, of which some runs are copied and others compressed
+// again. Its index has the same chunks, sample and starts as that of the first form.
+func TestRepeatIndex(t *testing.T) {
+	defer SetSampling(100, 1)()
+	dir := t.TempDir()
+	first := writeSegment(t, dir, testEntries(20000))
+	x, err := indexfile.Open(filepath.Join(dir, first.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := NewReader(disk.Inside(disk.OS, dir), first, x, func(err error) { t.Error(err) })
+	defer s.Close()
+	if s.SampleLevel() == 0 || first.Runs <= startsLeast+1 {
+		t.Fatalf("sample level %d, %d runs", s.SampleLevel(), first.Runs)
+	}
+	blocks := NewBlocks(BlocksMax)
+	blocks.Valid(map[uint32]string{7: "200807"})
+	w := NewWriter(io.Discard, NewEncoder(), "200807", 7, int(first.URLs), blocks)
+	for n := range first.Runs {
+		if err := w.Repeat(s, nil, nil, n != 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeIndex(filepath.Join(dir, "again.idx"), &info, w); err != nil {
+		t.Fatal(err)
+	}
+	all := func(name string) []string { // but the table of runs: the db-files differ
+		return slices.DeleteFunc(pairsOf(t, filepath.Join(dir, name), first), func(p string) bool { return strings.HasPrefix(p, fmt.Sprintf("%x ", keyRuns)) })
+	}
+	if a, b := all("again.idx"), all(first.Index); !slices.Equal(a, b) {
+		t.Errorf("%d pairs, and they are not the %d of the first form", len(a), len(b))
 	}
 }
 

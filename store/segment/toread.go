@@ -27,10 +27,7 @@ func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record
 	chunks, size, inside := int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs)
 	all := hasAll(ranges, s.Info)
 	if !all {
-		var err error
-		if chunks, size, inside, err = s.chunksIn(ranges); err != nil {
-			return err
-		}
+		chunks, size, inside = s.chunksIn(ranges)
 	}
 	if chunks == 0 {
 		return nil
@@ -187,13 +184,24 @@ func hasAll(ranges []urlkey.Range, i *Info) bool {
 // their total size in bytes. inside is an estimate of how many chunks are in the ranges: a chunk
 // that is partly in a range counts as a fraction. If the index is damaged, chunksIn counts all
 // chunks of the segment.
-func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside float64, err error) {
+func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside float64) {
 	s.mu.Lock()
 	bad := s.badIndex
 	s.mu.Unlock()
-	if bad {
-		return int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs), nil
+	if !bad {
+		err := s.index.Guard(func() (err error) {
+			chunks, size, inside, err = s.countChunks(ranges)
+			return err
+		})
+		if err == nil {
+			return chunks, size, inside
+		}
+		s.lostIndex(err)
 	}
+	return int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs)
+}
+
+func (s *Reader) countChunks(ranges []urlkey.Range) (chunks, size int64, inside float64, err error) {
 	c, err := s.index.Cursor(s.Info.Bucket())
 	if err != nil {
 		return 0, 0, 0, err

@@ -12,7 +12,6 @@ import (
 
 	"infomall/store/crc32c"
 	"infomall/store/record"
-	"infomall/store/segment/column"
 	"infomall/store/segment/indexfile"
 )
 
@@ -58,7 +57,7 @@ type Writer struct {
 	last   *Stored         // the last entry that was added
 	dict   func(RunRef) *Dict
 
-	chunks   []pair // the chunks for the index, unless index is set
+	chunks   []pair // the chunks for the index that are not in it yet; only the last one if index is set
 	index    *indexfile.Bucket
 	runNeeds [][]Need // after Pack: for each run, the runs that must be read for it, itself last
 	table    runTable
@@ -402,10 +401,9 @@ func (w *Writer) closeRun() error {
 	} else if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
 		key := chunkKey(&last, number)
-		if err := w.chunk(pair{key, appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)}); err != nil {
+		if err := w.chunk(number, pair{key, appendChunkOf(w.starts.link(key), number, w.run.entries, w.run.front, w.run.flags)}); err != nil {
 			return err
 		}
-		w.starts.add(number, key)
 		w.last = &Stored{Entry: last.Entry}
 	}
 	w.info.Blocks += int64(len(w.run.blocks))
@@ -419,14 +417,19 @@ func (w *Writer) closeRun() error {
 	return nil
 }
 
-// chunk adds p, the key and the chunk of a run, to the index, or to w.chunks if the index is
-// written later.
-func (w *Writer) chunk(p pair) error {
-	if w.index != nil {
-		return w.index.Put(p.key, p.value)
-	}
+// chunk adds p, the chunk of a run with a link, to w.chunks. If the index is written at once, it
+// writes the chunk before to the index. The last chunk waits, because its link says that it is the
+// last one.
+func (w *Writer) chunk(run uint32, p pair) error {
+	w.starts.add(run, p.key)
 	w.chunks = append(w.chunks, p)
-	return nil
+	if w.index == nil || len(w.chunks) == 1 {
+		return nil
+	}
+	p, w.chunks[0] = w.chunks[0], p
+	w.chunks = w.chunks[:1]
+	p.seal(w.info.ID)
+	return w.index.Put(p.key, p.value)
 }
 
 // runBytes returns the size in bytes at which this Writer closes a run.
@@ -498,23 +501,34 @@ var (
 // pairs returns the index pairs that were not written yet: first the result of
 // finalPairs, then the chunks.
 func (w *Writer) pairs() []pair {
-	return append(finalPairs(w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode(), w.starts.encode()), w.chunks...)
+	if n := len(w.chunks); n > 0 {
+		w.chunks[n-1].seal(w.info.ID, linkLast)
+		for _, p := range w.chunks[:n-1] {
+			p.seal(w.info.ID)
+		}
+	}
+	return append(finalPairs(w.info.ID, w.bloom, w.census.census(), w.table.encode(w.info.ID), w.sample.encode(), w.starts.encode()), w.chunks...)
 }
 
-// finalPairs returns the index pairs that are known only after the last run, sorted
+// finalPairs returns the index pairs of a segment that are known only after the last run, sorted
 // by key: the Bloom filter, the census if it is not nil, the table of runs, and the sample and
 // the starts of the chunks if they are not nil.
-func finalPairs(filter *bloom.BloomFilter, census *Census, table, sample, starts []byte) []pair {
-	pairs := []pair{{keyBloom, withCRC(marshal(filter))}}
+func finalPairs(segment uint32, filter *bloom.BloomFilter, census *Census, table, sample, starts []byte) []pair {
+	pairs := []pair{{keyBloom, marshal(filter)}}
 	if census != nil {
-		pairs = append(pairs, pair{keyCensus, withCRC(census.encode())})
+		pairs = append(pairs, pair{keyCensus, census.encode()})
 	}
-	pairs = append(pairs, pair{keyRuns, withCRC(table)})
+	pairs = append(pairs, pair{keyRuns, table})
 	if sample != nil {
-		pairs = append(pairs, pair{keySample, withCRC(sample)})
+		pairs = append(pairs, pair{keySample, sample})
 	}
 	if starts != nil {
-		pairs = append(pairs, pair{keyStarts, withCRC(starts)})
+		pairs = append(pairs, pair{keyStarts, starts})
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		p.value = append(make([]byte, sumBytes, sumBytes+len(p.value)), p.value...)
+		p.seal(segment)
 	}
 	return pairs
 }
@@ -538,18 +552,38 @@ func newBrief(filter *bloom.BloomFilter, table []byte) *Brief {
 	return &Brief{marshal(filter), table}
 }
 
-// withCRC returns a new slice with the crc32c of b and then b.
-func withCRC(b []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(nil, crc32c.Sum(b)), b...)
+// sumBytes is the size in bytes of the checksum at the beginning of each value of the index.
+const sumBytes = 4
+
+// pairSum returns the checksum of a pair of the index of a segment. It covers the number of the
+// segment, the key, and the value after the checksum.
+func pairSum(segment uint32, key, value []byte) uint32 {
+	sum := crc32c.Sum(binary.LittleEndian.AppendUint32(make([]byte, 0, 4), segment))
+	return crc32c.Add(crc32c.Add(sum, key), value[sumBytes:])
 }
 
-// checkCRC checks the crc32c at the beginning of b, which withCRC added, and
-// returns the bytes after it.
-func checkCRC(b []byte) ([]byte, error) {
-	if len(b) < 4 || !SumIs(crc32c.Sum(b[4:]), binary.LittleEndian.Uint32(b)) {
-		return nil, column.ErrDamaged
+// seal writes the checksum of p into the first bytes of its value. If p is a chunk, it first sets
+// the flags of its link.
+func (p pair) seal(segment uint32, flags ...byte) {
+	for _, f := range flags {
+		p.value[sumBytes] |= f
 	}
-	return b[4:], nil
+	binary.LittleEndian.PutUint32(p.value, pairSum(segment, p.key, p.value))
+}
+
+// unseal checks the checksum of the pair of key and value, and returns the value after it. The
+// error is indexfile.ErrDamaged if key, value or segment differ from those of pair.seal. A value
+// that is missing counts as damaged.
+func unseal(segment uint32, key, value []byte) ([]byte, error) {
+	if len(value) < sumBytes || !SumIs(pairSum(segment, key, value), binary.LittleEndian.Uint32(value)) {
+		return nil, indexfile.ErrDamaged
+	}
+	return value[sumBytes:], nil
+}
+
+// unsealed returns a function that calls unseal with the value of key in the index of the segment.
+func (i *Info) unsealed(key []byte) func(value []byte) ([]byte, error) {
+	return func(value []byte) ([]byte, error) { return unseal(i.ID, key, value) }
 }
 
 // NewEncoder returns an encoder of runs of the default, fast level.
