@@ -1,6 +1,9 @@
 package store
 
 import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +13,7 @@ import (
 	"infomall/store/disk/s3/s3test"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
 // flipAll changes a bit in each kilobyte of a file.
@@ -139,4 +143,104 @@ func TestTierDamage(t *testing.T) {
 			server.Rot(name, flipAll)
 		}
 	}
+}
+
+// TestBucketFlips changes bytes of each object of a bucket, one at a time, and cuts the object. A
+// machine without a cache asks for each single URL and for all captures. Each answer is complete, or an
+// error that names a file.
+func TestBucketFlips(t *testing.T) {
+	server := s3test.Start(t)
+	o := Options{Bucket: bucketsOf(t, server)}
+	a := Open(t.TempDir(), o)
+	defer a.Close()
+	const urls = 30
+	for month := range 3 {
+		var visits []*visit
+		for i := range urls {
+			size := 20
+			if month == 0 && i%4 == 0 {
+				size = 20_000 // so that the segment has several runs
+			}
+			visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%02d/%s", i, strings.Repeat("x", 70)), time: day0 + record.Time(31*month)*dayMillis, status: 200,
+				body: fmt.Sprintf("<html><title>page %d</title><p>%s</p></html>", i, strings.Repeat(fmt.Sprint(i, " pages, ", month/2, " months "), size))})
+		}
+		put(t, a, visits)
+	}
+	if c, err := a.folder.InForce(); err != nil || c.Segments[0].Runs < 4 {
+		t.Fatalf("too few runs: %+v, %v", c.Segments[0], err)
+	}
+	all := readRows(t, a, record.MinTime, record.MaxTime)
+	place := s3.Scheme + s3test.Bucket + "/archive"
+	copyTo(t, a, place)
+	// rowsOf returns the times of the captures of a URL.
+	rowsOf := func(a *Archive, url string) (out []record.Time, err error) {
+		v, err := a.Snapshot(t.Context())
+		if err != nil {
+			return nil, err
+		}
+		defer v.Close()
+		key := urlkey.Key(url)
+		for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime, Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}}) {
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, b.Time[:b.N]...)
+		}
+		return out, nil
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	questions, told := 0, 0
+	for _, name := range server.Objects() {
+		flips := 5
+		if strings.HasSuffix(name, ".idx") {
+			flips = 60
+		}
+		for n := range flips {
+			var whole []byte
+			at, cut := 0, n%10 == 9
+			server.Change(name, func(b []byte) []byte {
+				whole = bytes.Clone(b)
+				if at = rnd.IntN(len(b)); cut {
+					return b[:at]
+				}
+				if n%2 == 0 { // the head of a page, and its first keys
+					at = min(at/1024*1024+rnd.IntN(100), len(b)-1)
+				}
+				b = bytes.Clone(b)
+				b[at] ^= 1 << rnd.IntN(8)
+				return b
+			})
+			c, err := server.Place().Open(place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := OpenBucket(c, BucketOptions{Folder: t.TempDir(), CacheBytes: -1}, Options{Warn: func(error) { told++ }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fails := func(question string, err error, equal bool) {
+				questions++
+				switch {
+				case err == nil && !equal:
+					t.Errorf("%s, byte %d (cut: %v), %s: the answer is not complete", name, at, cut, question)
+				case err != nil && !strings.Contains(err.Error(), strings.TrimPrefix(name, "archive/")):
+					t.Errorf("%s, byte %d (cut: %v), %s: the error does not name the file: %v", name, at, cut, question, err)
+				}
+			}
+			for range 8 {
+				r := all[rnd.IntN(len(all))]
+				got, err := rowsOf(p, r.url)
+				fails(r.url, err, len(got) == 3)
+			}
+			if n%4 == 0 {
+				got, err := tellRows(p, record.MinTime, record.MaxTime)
+				fails("all", err, equalRows(got, all))
+			}
+			p.Close()
+			server.Change(name, func([]byte) []byte { return whole })
+		}
+	}
+	t.Logf("%d questions, %d warnings", questions, told)
 }

@@ -24,6 +24,8 @@ type recordHead struct {
 	entries     int
 	lastURL     string   // URL of the last entry; "" if it is url, or not known
 	metaLengths []int    // sizes in bytes of the compressed frames before the content: for a run one for each group of columns, for other records one
+	metaSummed  bool     // metaCRC is set, because these frames have no checksums of their own
+	metaCRC     uint32   // of these frames together
 	factsLength int      // decompressed size in bytes of the facts, which end the content frame
 	behind      []RunRef // the runs that the content frame builds on
 	factsFrom   int      // offset in the compressed content frame at which its facts begin; 0 if it is not known, or there are no facts
@@ -48,6 +50,9 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	dst = append(dst, "meta-length:"...)
 	for _, n := range h.metaLengths {
 		dst = fmt.Appendf(dst, " %d", n)
+	}
+	if h.metaSummed {
+		dst = fmt.Appendf(dst, " %08x", crc32c.Sum(data[:h.metaLength()]))
 	}
 	dst = append(dst, '\n')
 	if h.factsLength > 0 {
@@ -141,7 +146,7 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		case "last-url":
 			h.lastURL = v
 		case "meta-length":
-			h.metaLengths, err = parseLengths(v)
+			err = h.parseLengths(v)
 		case "behind":
 			h.behind, err = parseRefs(v)
 		case "facts-from":
@@ -173,21 +178,29 @@ func (h *recordHead) metaLength() (sum int) {
 	return sum
 }
 
-// parseLengths parses s, the sizes of frames, which are separated by blanks.
-func parseLengths(s string) ([]int, error) {
+// parseLengths parses s, the sizes of frames, which are separated by blanks. If the frames have no
+// checksums of their own, the checksum of all of them together follows, in hex digits.
+func (h *recordHead) parseLengths(s string) error {
 	words := strings.Fields(s)
-	if len(words) > groups {
-		return nil, errLengths
+	if h.metaSummed = len(words) == groups+1; h.metaSummed {
+		n, err := strconv.ParseUint(words[groups], 16, 32)
+		if err != nil {
+			return err
+		}
+		h.metaCRC, words = uint32(n), words[:groups]
 	}
-	out := make([]int, len(words))
+	if len(words) > groups {
+		return errLengths
+	}
+	h.metaLengths = make([]int, len(words))
 	for i, w := range words {
 		n, err := strconv.ParseUint(w, 10, 31)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out[i] = int(n)
+		h.metaLengths[i] = int(n)
 	}
-	return out, nil
+	return nil
 }
 
 const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"

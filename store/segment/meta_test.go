@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"infomall/store/disk"
@@ -310,6 +311,54 @@ func readDamaged(t *testing.T, dir string, info *Info, group int) {
 			t.Errorf("%s, with group %d damaged: error %v", c.name, group, err)
 		case !needed && err != nil:
 			t.Errorf("%s, with group %d damaged, which it does not need: %v", c.name, group, err)
+		}
+	}
+}
+
+// TestPackedMetaDamaged damages each byte of the meta of a packed run, whose frames have no
+// checksums. Reading the meta alone returns an error.
+func TestPackedMetaDamaged(t *testing.T) {
+	var buf bytes.Buffer
+	blocks := NewBlocks(BlocksMax)
+	blocks.Valid(map[uint32]string{7: "200807"})
+	w := NewWriter(&buf, NewEncoder(), "200807", 7, 40, blocks)
+	w.Pack(new(Packer), nil, func(_, facts []byte) []byte { return facts })
+	for i, e := range testEntries(40) {
+		if _, err := w.Add(e, testContent(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.File = "7.raw"
+	dir := t.TempDir()
+	name := filepath.Join(dir, info.File)
+	h, at, err := peekHead(buf.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(b []byte) error {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := NewReader(disk.Inside(disk.OS, dir), &info, nil, nil)
+		defer s.Close()
+		m, _, err := s.Meta(0)
+		if err == nil && m.Len() != 40 {
+			t.Fatalf("%d entries", m.Len())
+		}
+		return err
+	}
+	if err := read(buf.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for i := at; i < at+h.metaLength(); i++ {
+		bad := bytes.Clone(buf.Bytes())
+		bad[i] ^= 1 << (i % 8)
+		if err := read(bad); err == nil || !strings.Contains(err.Error(), info.File) {
+			t.Fatalf("byte %d: %v; want an error that names the file", i-at, err)
 		}
 	}
 }

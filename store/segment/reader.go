@@ -14,6 +14,7 @@ import (
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/crc32c"
 	"infomall/store/disk"
 	"infomall/store/segment/column"
 	"infomall/store/segment/indexfile"
@@ -514,7 +515,7 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 }
 
 // Meta reads the meta of run n: what the run says of its entries and blocks. It reads nothing else
-// of the run, because the meta has checksums of its own. stored is how many bytes it read from the
+// of the run, because the meta has checksums of its own, or the head has one of it. stored is how many bytes it read from the
 // db-file.
 func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) { return s.MetaIn(n, nil) }
 
@@ -551,6 +552,9 @@ func (s *Reader) MetaIn(n uint32, mem *RunMemory) (m *Meta, stored int, err erro
 		frames, _, err := h.frames(b[size:])
 		if err != nil {
 			return nil, err
+		}
+		if sum := crc32c.Sum(b[size:][:h.metaLength()]); h.metaSummed && !SumIs(sum, h.metaCRC) {
+			return nil, fmt.Errorf("crc32c of the meta is %08x, the head says %08x: the record is damaged", sum, h.metaCRC)
 		}
 		return openMeta(frames, s.Info.ID, n, mem)
 	}()

@@ -256,7 +256,7 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	h := recordHead{kind: r.kind(), pool: pool, segment: segment, run: number, entries: len(r.entries), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
 	compress := enc.EncodeAll
 	if r.pack != nil {
-		compress = r.pack.compress
+		compress, h.metaSummed = r.pack.compress, true
 	}
 	data, from := r.mem.frame[:0], 0
 	for _, end := range ends {
