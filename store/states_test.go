@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
 // TestStates deletes the original of a revisit that came in before it, and the two captures
@@ -88,6 +90,9 @@ func TestStates(t *testing.T) {
 			if len(order) < 2 {
 				return // the files still have the deleted captures, and only the catalogue said that they are deleted
 			}
+			if !inBuckets() {
+				withoutIndex(t, &a, []string{original.url, revisit.url, url, other.url})
+			}
 			if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
 				t.Fatal(err)
 			}
@@ -128,6 +133,42 @@ func TestStates(t *testing.T) {
 				t.Errorf("at last there are %d captures, %v, want 2", len(rows), err)
 			}
 		})
+	}
+}
+
+// withoutIndex removes the index files of an archive and opens it again. All captures and those of each
+// URL must be the same as before: states are no captures, also if the db-files are read.
+func withoutIndex(t *testing.T, a **Archive, urls []string) {
+	t.Helper()
+	read := func() (all []row, of map[string]int) {
+		t.Helper()
+		v, err := (*a).Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		if all, err = rowsIn(v, record.MinTime, record.MaxTime); err != nil {
+			t.Fatal(err)
+		}
+		of = make(map[string]int)
+		for _, u := range urls {
+			found, err := v.Lookup(t.Context(), urlkey.Key(u))
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[u] = len(found)
+		}
+		return all, of
+	}
+	all, of := read()
+	dir := (*a).Local()
+	(*a).Close()
+	if err := removeAll(filepath.Join(dir, "index")); err != nil {
+		t.Fatal(err)
+	}
+	*a = openAt(dir, Options{Warn: func(error) {}})
+	if got, found := read(); !equalRows(got, all) || !maps.Equal(found, of) {
+		t.Errorf("without indexes: %s%v, want %v", diffRows(got, all), found, of)
 	}
 }
 

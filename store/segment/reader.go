@@ -279,7 +279,7 @@ func (s *Reader) directory() ([]runKey, error) {
 		return nil, err
 	}
 	runs := []runKey{}
-	for n := range table.ends {
+	for n := range min(len(table.ends), s.Info.Runs-s.Info.States) { // a state is no capture
 		m, _, err := s.Meta(uint32(n))
 		switch {
 		case err != nil:
