@@ -1,6 +1,7 @@
 package column
 
 import (
+	"crypto/sha1"
 	"encoding/base32"
 	"encoding/hex"
 	"slices"
@@ -150,7 +151,7 @@ func PackDigest(s string) string {
 		return ""
 	}
 	if len(s) == 37 && s[:5] == "sha1:" {
-		if raw, err := base32.StdEncoding.DecodeString(s[5:]); err == nil {
+		if raw, err := base32.StdEncoding.DecodeString(s[5:]); err == nil && len(raw) == sha1.Size {
 			return "\x01" + string(raw)
 		}
 	}
