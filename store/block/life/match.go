@@ -340,12 +340,13 @@ func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	return in
 }
 
-// of returns the entries of a word in the index, one for each block that contains
-// it.
+// of returns the entries of a word in the index, one for each block that contains it. Of a word
+// that more than rareMax blocks contain, it returns rareMax+1 entries: in two versions of a log, each
+// of many thousand lines may have the same words.
 func (in wordIndex) of(word uint64) []wordPlace {
 	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
 	to := from
-	for to < len(in) && in[to].word == word {
+	for to < len(in) && in[to].word == word && to-from <= rareMax {
 		to++
 	}
 	return in[from:to]

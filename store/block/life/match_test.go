@@ -187,6 +187,22 @@ func TestListGrows(t *testing.T) {
 	}
 }
 
+// TestCommonWord looks up a word that more blocks contain than the search for similar blocks reads.
+func TestCommonWord(t *testing.T) {
+	var in wordIndex
+	for block := range 1000 {
+		in = append(in, wordPlace{word: 1, block: block})
+	}
+	for block := range rareMax {
+		in = append(in, wordPlace{word: 2, block: block})
+	}
+	for word, want := range map[uint64]int{1: rareMax + 1, 2: rareMax, 3: 0} {
+		if got := len(in.of(word)); got != want {
+			t.Errorf("%d entries of word %d, want %d", got, word, want)
+		}
+	}
+}
+
 // TestTemplateChange gives a page another design around the same paragraphs:
 // they stay the same, and the layouts differ.
 func TestTemplateChange(t *testing.T) {
