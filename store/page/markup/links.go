@@ -256,7 +256,9 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 		case EqualFold(name, "alt"):
 			l.anchor = w.value(b[a.Value:a.ValueEnd])
 		case EqualFold(name, "codebase"):
-			codebase = w.value(b[a.Value:a.ValueEnd])
+			if codebase = w.value(b[a.Value:a.ValueEnd]); len(codebase) > codebaseMax {
+				codebase = nil
+			}
 		default:
 			for _, o := range otherLinks[w.t.Nodes[i].Tag] {
 				if EqualFold(name, o.attr) {

@@ -113,6 +113,10 @@ func (w *linkWriter) srcdoc(source []byte, offset int) {
 	}
 }
 
+// codebaseMax is the length in bytes of the longest codebase that counts. It is put before each of the
+// addresses of an element, of which a hostile page may have very many.
+const codebaseMax = 256
+
 // within returns the address target, prefixed by the folder codebase if target
 // is relative and codebase is not empty.
 func within(codebase, target []byte) []byte {
