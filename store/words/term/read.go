@@ -90,7 +90,11 @@ func (r *Reader) Of(text string) iter.Seq2[[]byte, bool] {
 				continue
 			}
 			letter, _ := utf8.DecodeRune(t.Term())
-			s := scriptOf(letter, r.script)
+			before := other
+			if len(r.run) > 0 && (t.From == r.end || t.From == r.from) {
+				before = r.script
+			}
+			s := scriptOf(letter, before)
 			if !r.follows(s) && !r.finish(yield) {
 				return
 			}

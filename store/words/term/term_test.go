@@ -45,6 +45,22 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestMarkOfOtherText shows that the mark ー takes its script only from the letter directly before it,
+// and not from another text or from before a gap.
+func TestMarkOfOtherText(t *testing.T) {
+	for _, text := range []string{"ーです", "すし abc ーメン", "すしー ラーメン"} {
+		var r Reader
+		want := termsOf(new(Reader), text)
+		termsOf(&r, "すし")
+		if got := termsOf(&r, text); got != want {
+			t.Errorf("%s after another text: %s, want %s", text, got, want)
+		}
+	}
+	if got, want := termsOf(new(Reader), "すし abc ーメン"), "すし|abc|ーメン"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestLongRun reads a Chinese run that is longer than what is held of a run.
 func TestLongRun(t *testing.T) {
 	const times = runBytes/6 + 1000
