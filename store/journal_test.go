@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -71,6 +72,69 @@ func TestSinkPublishes(t *testing.T) {
 	}
 	if c := s.Counts(); c.Stored != 100 || c.Records != 100 {
 		t.Errorf("counts %+v", c)
+	}
+}
+
+// TestDamagedJournal damages a record of a journal that a killed process left. The captures before and
+// after it are imported, and the file is kept, because the record was reported as stored.
+func TestDamagedJournal(t *testing.T) {
+	var warned []string
+	a := openAt(t.TempDir(), Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
+	defer a.Close()
+	s, err := a.NewSink(t.Context(), "k~1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		if err := s.Put(t.Context(), crawled(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Close(ended); err == nil {
+		t.Error("Close of a sink whose context has ended has no error")
+	}
+	left := journals(t, a)
+	if len(left) != 1 {
+		t.Fatalf("journals %v", left)
+	}
+	b, err := readFile(left[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b[1:], []byte("version: 1.0")) + 1 // of the second record
+	b[at] = 'V' ^ 1
+	if err := writeFile(left[0], b); err != nil {
+		t.Fatal(err)
+	}
+	next, err := a.NewSink(t.Context(), "next", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := capturesOf(t, a); n != 2 {
+		t.Errorf("%d captures, want 2", n)
+	}
+	if left := journals(t, a); len(left) != 1 || !strings.HasSuffix(left[0], ".damaged") {
+		t.Errorf("the journals are %v, want the damaged one", left)
+	}
+	if len(warned) != 1 || !strings.Contains(warned[0], "is damaged at offset") {
+		t.Errorf("warnings: %q", warned)
+	}
+	if next, err = a.NewSink(t.Context(), "next", 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := capturesOf(t, a); n != 2 || len(warned) != 1 {
+		t.Errorf("the damaged journal was taken up again: %d captures, warnings %q", n, warned)
 	}
 }
 

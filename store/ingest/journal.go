@@ -326,12 +326,13 @@ func (i *Intake) takeUpJournals(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(names)
+	var faults []error
 	for _, name := range names {
 		if err := i.takeUp(ctx, name); err != nil {
-			return fmt.Errorf("import the journal %s: %w", name, err)
+			faults = append(faults, fmt.Errorf("import the journal %s: %w", name, err))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // takeUp imports the journal at the path name and deletes it. It does nothing if a
@@ -362,31 +363,45 @@ func (i *Intake) takeUp(ctx context.Context, name string) error {
 	if err != nil {
 		job = escaped
 	}
-	if err := i.replay(ctx, f, job); err != nil {
+	damage, err := i.replay(ctx, f, job)
+	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	return i.endJournal(f)
+	if damage == "" {
+		return i.endJournal(f)
+	}
+	kept := strings.ReplaceAll(name, "~", ".") + ".damaged" // is not taken up again
+	err = i.folder.Locked(ctx, func(disk.File) error { // otherwise another process could take it up between the two
+		return errors.Join(f.Close(), i.folder.Files().Rename(name, kept))
+	})
+	i.warn(fmt.Errorf("the journal %s is damaged %s: the other captures in it are stored now, and the file is kept as %s", name, damage, kept))
+	return err
 }
 
 // replay imports the complete records of a journal. job is the name of the import. The
 // last record may be incomplete, if it was not synced when the process was killed.
-// Nobody was told that such a record is durable, so replay ignores it.
-func (i *Intake) replay(ctx context.Context, f disk.File, job string) error {
+// Nobody was told that such a record is durable, so replay ignores it. The result damage says
+// where other bytes are damaged, and why. It is "" if none are.
+func (i *Intake) replay(ctx context.Context, f disk.File, job string) (damage string, err error) {
 	g, err := i.open(ctx, job)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var res task.ImportResult
 	seq := int64(0)
+	last := "" // the damage that was found last
 	for it, err := range tianwang.Read(ctx, f, tianwang.Options{Limits: message.BodyLimits{MemoryMax: formats.BodyMemory}}) {
 		if err == nil && it.Capture != nil {
+			damage = last // it was not at the end
 			seq++
 			it.Capture.Offset = seq
 			err = g.Add(ctx, it.Capture, &res)
+		} else if it.Damage != "" {
+			last = fmt.Sprintf("at offset %d (%s)", it.Offset, it.Damage)
 		}
 		if err != nil {
-			return errors.Join(err, g.Close())
+			return "", errors.Join(err, g.Close())
 		}
 	}
-	return errors.Join(g.Flush(ctx), g.Close())
+	return damage, errors.Join(g.Flush(ctx), g.Close())
 }
