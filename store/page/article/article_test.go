@@ -215,6 +215,14 @@ func TestSite(t *testing.T) {
 	}
 }
 
+// TestLongHeadline reads a page whose JSON-LD has a headline that is none.
+func TestLongHeadline(t *testing.T) {
+	body := `<html lang="en"><title>Lower Town</title><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + strings.Repeat("a - ", 300) + `"}</script>` + prose
+	if a := readPage(t, body, "http://a.example.com/river", "2008-10-20 02:00", nil); a.Title != "Lower Town" {
+		t.Errorf("title %.60q, want that of the page", a.Title)
+	}
+}
+
 // TestScore gives an article a high score, and a list of links a low one.
 func TestScore(t *testing.T) {
 	long := readPage(t, page("en", "", "<p>8 August 2008</p>"+strings.Repeat(prose, 3)), "", "2008-08-20 02:00", nil)

@@ -247,10 +247,14 @@ func (r *reader) end(stack []thing) {
 	if r.heads.author == "" && t.author != nil {
 		r.heads.author = unquote(t.author)
 	}
-	if r.heads.title == "" && t.headline != nil {
+	if r.heads.title == "" && t.headline != nil && len(t.headline) <= headlineMax {
 		r.heads.title = unquote(t.headline)
 	}
 }
+
+// headlineMax is the length in bytes of the longest headline that counts. Longer ones are no headlines,
+// and one of a megabyte, made for that, would take half an hour.
+const headlineMax = 1000
 
 // thingWeight returns the weight, from 0 to 1, of the dates of t, a JSON-LD
 // object. It depends on the object's type, and on the key under which the
