@@ -46,6 +46,10 @@ const (
 	cardReportsMax = 50
 )
 
+// reportsMost is the greatest number of reports of one event. It is so small that sums over all
+// events do not overflow.
+const reportsMost = 1 << 40
+
 // HasEvents reports whether rows with these columns can be drawn as events.
 func HasEvents(cols []value.Column) bool {
 	return newReading(cols).has("event", "title", "start", "peak", "finish", "reports")
@@ -64,7 +68,7 @@ func ReadEvents(cols []value.Column, rows iter.Seq2[*value.Batch, error]) (list 
 			e := Event{
 				Name: r.text(b, i, "event"), Title: r.text(b, i, "title"),
 				Start: r.time(b, i, "start"), Peak: r.time(b, i, "peak"), End: r.time(b, i, "finish"), Dated: r.truth(b, i, "dated"),
-				Reports: r.whole(b, i, "reports"), Sources: r.whole(b, i, "sources"),
+				Reports: min(max(r.whole(b, i, "reports"), 0), reportsMost), Sources: r.whole(b, i, "sources"),
 				Keywords: r.text(b, i, "keywords"), Places: r.text(b, i, "places"),
 			}
 			switch {

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -137,6 +138,24 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestSpreadGrid shows that a diagram has at most four lines behind its bars, however many
+// reports an event has.
+func TestSpreadGrid(t *testing.T) {
+	for _, c := range []struct {
+		most int64
+		want string
+	}{{1, "1"}, {3, "1 2 3"}, {4, "1 2 3 4"}, {5, "2 4"}, {1000, "250 500 750 1000"}, {math.MaxInt64 - 3, "2305843009213693951 4611686018427387902 6917529027641081853 9223372036854775804"},
+		{math.MaxInt64, "2305843009213693952 4611686018427387904 6917529027641081856"}} {
+		var got []string
+		for _, line := range spread([]Event{{Peak: on(7, 1), Reports: c.most}}, time.UTC).bars().Grid {
+			got = append(got, line.Label)
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%d reports: the lines are at %s, want %s", c.most, got, c.want)
+		}
+	}
+}
+
 // TestReadEvents reads events and reports from rows with the columns of the relations, and
 // from rows with few of them.
 func TestReadEvents(t *testing.T) {
@@ -165,5 +184,9 @@ func TestReadEvents(t *testing.T) {
 	list, more, err := ReadEvents(cols, func(yield func(*value.Batch, error) bool) { yield(b, nil) })
 	if err != nil || len(list) != EventsMax || more != 2 || list[1].Reports != 2 || list[0].Peak != on(7, 2) || list[0].Dated {
 		t.Errorf("got %d events, %d more, %v", len(list), more, err)
+	}
+	b.Cols[5].Ints[0], b.Cols[5].Ints[2] = -7, math.MaxInt64
+	if list, _, _ = ReadEvents(cols, func(yield func(*value.Batch, error) bool) { yield(b, nil) }); list[0].Reports != 0 || list[1].Reports != reportsMost {
+		t.Errorf("numbers of reports that no event has become %d and %d, want 0 and %d", list[0].Reports, list[1].Reports, int64(reportsMost))
 	}
 }

@@ -251,8 +251,9 @@ func (s *spreading) bars() *bars {
 			d.Peaks = append(d.Peaks, peak{X: x + min(wide*.9, 40)/2, Y: y - 3, Says: says, To: eventID(e.Name)})
 		}
 	}
-	step := max(1, (s.most+3)/4)
-	for n := step; n <= s.most; n += step {
+	step := s.most/4 + min(1, s.most%4)
+	for k := range s.most / step {
+		n := (k + 1) * step
 		d.Grid = append(d.Grid, tick{0, d.Base - high*float64(n), fmt.Sprint(n), false})
 	}
 	return d
