@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,6 +160,38 @@ func TestReadParquet(t *testing.T) {
 		if want := strings.Repeat("'http://a.cn/' TRUE -7 0.5 1969-12-31T23:59:58.500Z NULL NULL NULL NULL NULL ", 2); rows != want {
 			t.Errorf("got  %s\nwant %s", rows, want)
 		}
+	}
+}
+
+// TestReadParquetUnsigned shows that FILE reads numbers without a sign as what they are. A number
+// that is too large for the query language is NULL.
+func TestReadParquetUnsigned(t *testing.T) {
+	type row struct {
+		A uint8
+		B uint32
+		C uint64
+	}
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	if err := parquet.WriteFile(path, []row{{200, 3_000_000_000, math.MaxInt64}, {1, 2, math.MaxInt64 + 1}}); err != nil {
+		t.Fatal(err)
+	}
+	table, err := OpenTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := ""
+	for batch, err := range table.Rows(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range batch.N {
+			for _, c := range batch.Cols {
+				rows += fmt.Sprint(c.At(i), " ")
+			}
+		}
+	}
+	if want := "200 3000000000 9223372036854775807 1 2 NULL "; rows != want {
+		t.Errorf("got %s, want %s", rows, want)
 	}
 }
 

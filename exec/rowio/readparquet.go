@@ -77,6 +77,10 @@ func columnOf(field parquet.Field) (parquetColumn, error) {
 			return c.times(func(v parquet.Value) int64 { return int64(v.Int32()) * 24 * 3600 * 1000 }), nil
 		case *format.DecimalType, *format.TimeType, *format.UUIDType:
 			return c, fmt.Errorf("%s", field.Type())
+		case *format.IntType:
+			if !l.IsSigned {
+				return c.unsigned(field.Type().Kind()), nil
+			}
 		}
 	}
 	switch field.Type().Kind() {
@@ -103,6 +107,22 @@ func columnOf(field parquet.Field) (parquetColumn, error) {
 func (c parquetColumn) times(ms func(parquet.Value) int64) parquetColumn {
 	c.Type = value.Time
 	c.read = func(v parquet.Value) value.Value { return value.OfTime(record.Time(ms(v))) }
+	return c
+}
+
+// unsigned returns c changed to a column of numbers without a sign, which the file stores as
+// integers of this kind. A number that is too large for an integer of the query language is NULL.
+func (c parquetColumn) unsigned(stored parquet.Kind) parquetColumn {
+	c.Type = value.Int
+	c.read = func(v parquet.Value) value.Value {
+		if stored == parquet.Int32 {
+			return value.OfInt(int64(v.Uint32()))
+		}
+		if v.Int64() < 0 {
+			return value.Value{}
+		}
+		return value.OfInt(v.Int64())
+	}
 	return c
 }
 
