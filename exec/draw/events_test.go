@@ -156,6 +156,26 @@ func TestSpreadGrid(t *testing.T) {
 	}
 }
 
+// TestMapWithoutCoordinates shows that a place without coordinates is missing on the map and
+// leaves the other places where they are, and that markers of events without reports have a size.
+func TestMapWithoutCoordinates(t *testing.T) {
+	for _, nowhere := range [][2]float64{{math.NaN(), math.NaN()}, {math.NaN(), 111.8}, {27.6, math.NaN()}} {
+		locate := func(name string) (float64, float64, bool) {
+			if name == "Hunan" {
+				return 27.6, 111.8, true
+			}
+			return nowhere[0], nowhere[1], true
+		}
+		m := newMap([]Event{{Name: "news/1", Places: "Hunan, Lanshan University"}}, locate)
+		if m.Missing != "Lanshan University" || len(m.Markers) != 1 || m.Height < 1 || m.Height > mapHeightMax || !(m.Markers[0].R >= markerMin) {
+			t.Errorf("a place at %v: the map is %d high and has %d markers, %q are missing", nowhere, m.Height, len(m.Markers), m.Missing)
+		}
+		if m := newMap([]Event{{Name: "news/1", Places: "Lanshan University"}}, locate); m != nil {
+			t.Errorf("a map of places without coordinates has %d markers", len(m.Markers))
+		}
+	}
+}
+
 // TestReadEvents reads events and reports from rows with the columns of the relations, and
 // from rows with few of them.
 func TestReadEvents(t *testing.T) {

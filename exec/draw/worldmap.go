@@ -64,8 +64,8 @@ type placed struct {
 	firstReports        int64
 }
 
-// newMap returns a map with the places of events. locate returns where a place is. If it
-// knows none of the places, newMap returns nil.
+// newMap returns a map with the places of events. locate returns where a place is, or NaN for
+// coordinates that it does not have. If it has those of none of the places, newMap returns nil.
 func newMap(events []Event, locate func(string) (latitude, longitude float64, ok bool)) *worldMap {
 	if locate == nil {
 		return nil
@@ -81,7 +81,7 @@ func newMap(events []Event, locate func(string) (latitude, longitude float64, ok
 			p := places[name]
 			if p == nil {
 				latitude, longitude, ok := locate(name)
-				if !ok {
+				if !ok || math.IsNaN(latitude) || math.IsNaN(longitude) {
 					missing[name] = true
 					continue
 				}
@@ -110,7 +110,7 @@ func newMap(events []Event, locate func(string) (latitude, longitude float64, ok
 	}
 	for i, p := range list {
 		x, y := f.at(p.longitude, p.latitude)
-		share := float64(p.reports) / float64(list[0].reports)
+		share := float64(p.reports) / float64(max(list[0].reports, 1))
 		mark := &marker{
 			X: x, Y: y, R: markerMin + (markerMax-markerMin)*math.Sqrt(share), Name: p.name, To: eventID(p.first),
 			Says: p.name + ": " + value.Counted(p.events, "event") + ", " + value.Counted(p.reports, "report"),
