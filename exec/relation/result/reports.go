@@ -64,7 +64,7 @@ func reports(r *relation.Reader, ctx context.Context, n *relation.Request) iter.
 				yield(nil, err)
 				return
 			}
-			for x, err := range kept.Reports(ctx, rows, events, n.Ranges, &r.Memory) {
+			for x, err := range kept.Reports(ctx, rows, events, suffixed(n.Ranges), &r.Memory) {
 				if err != nil {
 					yield(nil, err)
 					return
