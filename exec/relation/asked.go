@@ -44,7 +44,8 @@ type lastAsked struct {
 // askedKey identifies a search query together with the captures that it is put to.
 type askedKey struct {
 	question string
-	ranges   *urlkey.Range // the first; nil means all
+	ranges   *urlkey.Range // the first; nil means all, or none
+	none     bool          // there are no captures, because the list of ranges is empty
 	to       record.Time
 	ranked   bool
 }
@@ -96,7 +97,7 @@ func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranke
 // askedOf returns what r knows so far about the answers to the search query q for the captures that
 // n selects. It creates an empty entry for a new query.
 func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
-	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
+	key := askedKey{question: q.String(), none: n.Ranges != nil && len(n.Ranges) == 0, to: n.Window.To, ranked: ranked}
 	if len(n.Ranges) > 0 {
 		key.ranges = &n.Ranges[0]
 	}
