@@ -285,7 +285,7 @@ func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []block
 		}
 		p := &kept.Page.Cut[c.Ordinal]
 		list = append(list, blockRow{
-			url: b.URLs()[i], time: b.Time[i], ref: b.Ref[i], path: p.Path, parent: p.Parent(), depth: p.Depth(),
+			url: b.URLs()[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], path: p.Path, parent: p.Parent(), depth: p.Depth(),
 			ordinal: c.Ordinal + 1, bytes: c.Bytes, life: c.Life, op: c.Op,
 		})
 	}
