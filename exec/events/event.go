@@ -59,8 +59,8 @@ func (c *corpus) event(s *story, bursts []burst, v *vectors, a *automaton, o *Op
 }
 
 // datedStart returns the first period of the main burst of those documents of a story that
-// say when they were published. If they have no burst within the main burst of the story, ok
-// is false.
+// say when they were published. If they have no burst within the main burst of the story, or
+// if the story has no document from then on because other stories have them, ok is false.
 func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bool) {
 	var work search
 	best := span{}
@@ -69,7 +69,8 @@ func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bo
 			best = p
 		}
 	}
-	return max(best.from, s.main.from), best.saves > 0
+	from = max(best.from, s.main.from)
+	return from, best.saves > 0 && int(c.docs[s.docs[len(s.docs)-1].doc].period) >= from
 }
 
 // peak returns the period with the highest rate of documents of the story. It looks at the periods

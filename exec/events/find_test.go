@@ -263,6 +263,53 @@ func TestDatedStart(t *testing.T) {
 	}
 }
 
+// TestDatedElsewhere makes an event of a story whose dated documents have all gone to another
+// story. The event claims no start, and its title is that of a document it has.
+func TestDatedElsewhere(t *testing.T) {
+	const periods = 40
+	in := &Index{Words: 1}
+	var uses []Use
+	add := func(period int32, dated bool) {
+		uses = append(uses, NewUse(len(in.Documents), true))
+		in.Documents = append(in.Documents, Document{Key: uint64(len(in.Documents)), Period: period, Dated: dated})
+	}
+	for p := range int32(periods) {
+		add(p, false)
+	}
+	others := len(uses)
+	uses = uses[:0]
+	for range eventDocsMin {
+		add(10, false)
+	}
+	for range 2 * eventDocsMin {
+		add(12, true)
+	}
+	for i := range uses {
+		uses[i] = NewUse(others+i, true)
+	}
+	in.Uses = func(dst []Use, _ int) []Use { return append(dst, uses...) }
+	in.Count = func(int) (int, int) { return len(uses), len(uses) }
+	o := Options{Periods: periods, Ratio: ratioDefault, Cost: costDefault}
+	c, err := newCorpus(t.Context(), in, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAutomaton(c.coverage, o.Cost)
+	s := &story{words: []uint32{0}, x: []float64{1}, least: 1, main: span{from: 10, to: 12, n: float64(len(uses)), saves: 1}}
+	for _, u := range uses {
+		s.matches = append(s.matches, match{c.number[u.Doc()], 1})
+	}
+	slices.SortFunc(s.matches, func(x, y match) int { return int(x.doc - y.doc) })
+	s.docs = slices.Clone(s.matches)
+	if e := c.event(s, nil, &vectors{at: make([]uint32, len(c.docs)+1)}, a, &o); !e.Dated || e.Start != 12 {
+		t.Fatalf("with all documents the event starts at %d, dated is %v; want 12, true", e.Start, e.Dated)
+	}
+	s.docs = slices.DeleteFunc(s.docs, func(m match) bool { return c.docs[m.doc].dated })
+	if e := c.event(s, nil, &vectors{at: make([]uint32, len(c.docs)+1)}, a, &o); e.Dated || e.Start != 10 || e.Peak != 10 || in.Documents[e.Title].Period != 10 {
+		t.Errorf("without dated documents the event starts at %d, has its peak at %d and the title of document %d; dated is %v", e.Start, e.Peak, e.Title, e.Dated)
+	}
+}
+
 // TestFindRefuses shows what Find says of an index that is not as it should be.
 func TestFindRefuses(t *testing.T) {
 	in := &Index{Documents: []Document{{Period: 3}}}
