@@ -193,13 +193,13 @@ func TestBucketFlips(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed, 2))
 	questions, told := 0, 0
 	for _, name := range server.Objects() {
-		flips := 5
+		flips := 2
 		if strings.HasSuffix(name, ".idx") {
-			flips = 60
+			flips = 12
 		}
 		for n := range flips {
 			var whole []byte
-			at, cut := 0, n%10 == 9
+			at, cut := 0, n%6 == 5
 			server.Change(name, func(b []byte) []byte {
 				whole = bytes.Clone(b)
 				if at = rnd.IntN(len(b)); cut {
