@@ -27,8 +27,8 @@ func (s *server) mementoOf(r *http.Request, c *lookup.Capture) string {
 // datetime returns a time as Memento and HTTP write it.
 func datetime(t record.Time) string { return t.Std().Format(http.TimeFormat) }
 
-// quoted returns a URL without the characters that end it in a Link header, and without those that
-// must not be in an address.
+// quoted returns a URL for a Link header. Characters that would end the URL there, and percent signs
+// that begin no escape, are percent-encoded.
 func quoted(url string) string { return linkQuoter.Replace(urlkey.EscapePercent(url)) }
 
 var linkQuoter = strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22")

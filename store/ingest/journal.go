@@ -371,7 +371,7 @@ func (i *Intake) takeUp(ctx context.Context, name string) error {
 		return i.endJournal(f)
 	}
 	kept := strings.ReplaceAll(name, "~", ".") + ".damaged" // is not taken up again
-	err = i.folder.Locked(ctx, func(disk.File) error { // otherwise another process could take it up between the two
+	err = i.folder.Locked(ctx, func(disk.File) error {      // otherwise another process could take it up between the two
 		return errors.Join(f.Close(), i.folder.Files().Rename(name, kept))
 	})
 	i.warn(fmt.Errorf("the journal %s is damaged %s: the other captures in it are stored now, and the file is kept as %s", name, damage, kept))
