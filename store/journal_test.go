@@ -75,17 +75,15 @@ func TestSinkPublishes(t *testing.T) {
 	}
 }
 
-// TestDamagedJournal damages a record of a journal that a killed process left. The captures before and
-// after it are imported, and the file is kept, because the record was reported as stored.
-func TestDamagedJournal(t *testing.T) {
-	var warned []string
-	a := openAt(t.TempDir(), Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
-	defer a.Close()
+// leaveJournal puts this number of captures into a journal of the crawl k~1, which it leaves as a
+// process that is killed does.
+func leaveJournal(t *testing.T, a *Archive, captures int) {
+	t.Helper()
 	s, err := a.NewSink(t.Context(), "k~1", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 3 {
+	for n := range captures {
 		if err := s.Put(t.Context(), crawled(n)); err != nil {
 			t.Fatal(err)
 		}
@@ -98,6 +96,15 @@ func TestDamagedJournal(t *testing.T) {
 	if err := s.Close(ended); err == nil {
 		t.Error("Close of a sink whose context has ended has no error")
 	}
+}
+
+// TestDamagedJournal damages a record of a journal that a killed process left. The captures before and
+// after it are imported, and the file is kept, because the record was reported as stored.
+func TestDamagedJournal(t *testing.T) {
+	var warned []string
+	a := openAt(t.TempDir(), Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
+	defer a.Close()
+	leaveJournal(t, a, 3)
 	left := journals(t, a)
 	if len(left) != 1 {
 		t.Fatalf("journals %v", left)
@@ -143,23 +150,7 @@ func TestDamagedJournal(t *testing.T) {
 func TestJournalIsTakenUp(t *testing.T) {
 	a := openAt(t.TempDir(), Options{Warn: func(err error) { t.Error(err) }})
 	defer a.Close()
-	s, err := a.NewSink(t.Context(), "k~1", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range 10 {
-		if err := s.Put(t.Context(), crawled(n)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Sync(); err != nil {
-		t.Fatal(err)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.Close(ended); err == nil {
-		t.Error("Close of a sink whose context has ended has no error")
-	}
+	leaveJournal(t, a, 10)
 	left := journals(t, a)
 	if len(left) != 1 || capturesOf(t, a) != 0 {
 		t.Fatalf("journals %v, %d captures in force", left, capturesOf(t, a))
