@@ -11,7 +11,7 @@ import (
 )
 
 // browserTimeout bounds a whole browser test. Nothing waits so long unless it hangs.
-const browserTimeout = 8 * time.Minute
+const browserTimeout = 20 * time.Minute
 
 // startBrowser starts Chromium without a window. The context is that of the whole
 // browser; chromedp.NewContext of it opens a tab. The test is skipped if there is
