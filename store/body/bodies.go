@@ -155,7 +155,7 @@ func (r *Runs) WithBlocks(id, n uint32) (*segment.Run, error) {
 // Fault returns an error which says that the db-file of the segment with this id is
 // damaged. err says what is wrong with one of its blocks.
 func (r *Runs) Fault(id uint32, err error) error {
-	return &segment.Error{File: r.Segment(id).Info.File, Offset: -1, Err: err}
+	return segment.Damage(r.Segment(id).Info.File, -1, err)
 }
 
 // errOtherBody is wrapped by an error for a damaged body: the bytes that were read are

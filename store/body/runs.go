@@ -443,7 +443,7 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 func factsOf(s *segment.Reader, run *segment.Run) (*segment.Facts, error) {
 	f, err := run.Facts()
 	if err != nil {
-		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
+		return nil, segment.Damage(s.Info.File, -1, err)
 	}
 	return f, nil
 }

@@ -108,7 +108,7 @@ func ReadNames(f *commit.Folder, info catalog.NamesFile) ([]*segment.Names, erro
 	}
 	list, err := segment.ReadNames(b)
 	if err != nil {
-		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
+		return nil, segment.Damage(info.Name, -1, err)
 	}
 	return list, nil
 }

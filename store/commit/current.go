@@ -87,8 +87,8 @@ func (f *Folder) lostCurrent() error {
 		}
 		there = "db-files in the place that the file " + tier.FileName + " names"
 	}
-	if _, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent)); err == nil {
-		return nil // another process created the archive meanwhile
+	if _, err := f.Disk.Stat(filepath.Join(f.Path, FileCurrent)); !errors.Is(err, os.ErrNotExist) {
+		return err // nil: another process created the archive meanwhile
 	}
 	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %s: nothing is read or written until it is restored; %s", there, f.currentRemedy(0))}
 }
@@ -241,7 +241,7 @@ func (f *Folder) readCatalog(n uint64) ([]byte, error) {
 func (f *Folder) decode(b []byte, n uint64) (*catalog.Catalog, error) {
 	c, err := catalog.Decode(b, n)
 	if err != nil {
-		return nil, &segment.Error{File: f.CatalogFile(n), Offset: -1, Err: err}
+		return nil, segment.Damage(f.CatalogFile(n), -1, err)
 	}
 	return c, nil
 }

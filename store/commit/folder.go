@@ -104,7 +104,7 @@ func (f *Folder) OpenIndex(name string) (*indexfile.File, error) {
 	}
 	x, err := indexfile.Open(path)
 	if err != nil {
-		return nil, &segment.Error{File: path, Offset: -1, Err: err}
+		return nil, segment.Damage(path, -1, err)
 	}
 	return x, nil
 }

@@ -1,12 +1,26 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
+
+// ErrUnanswered is matched by the error of a read if the store did not answer or refused the
+// request. Such an error says nothing about the file.
+var ErrUnanswered = errors.New("the store did not answer")
+
+// MayPass reports whether err, the error of a read, says nothing about the file: a later read may
+// succeed without a change of the file. The caller then must not count the file as damaged.
+func MayPass(err error) bool {
+	var code syscall.Errno
+	return errors.Is(err, ErrUnanswered) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &code) && code.Temporary()
+}
 
 // ReadFile returns the content of a file.
 func ReadFile(d FS, name string) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
+	"infomall/store/disk"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/record"
@@ -39,7 +40,7 @@ func (v *Finder) WordIndexer() *WordIndexer {
 }
 
 // Index writes to w one index of the words of the segments, which must be a group that
-// WordGroups returned. If a run cannot be read, the index records that, and a search reads the
+// WordGroups returned. If a run is damaged, the index records that, and a search reads the
 // run's pages instead. Index calls progress after each run, with the number of runs done.
 func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
 	b, err := index.NewBuilder(w)
@@ -67,7 +68,9 @@ func (m *WordIndexer) Index(ctx context.Context, segments []*segment.Info, w io.
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if x.open(ctx, n) != nil {
+			if err := x.open(ctx, n); disk.MayPass(err) {
+				return err
+			} else if err != nil {
 				b.AddLost()
 			} else if err := b.AddRun(&x.source); err != nil {
 				return err
@@ -175,6 +178,9 @@ func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
 			return err
 		}
 		meta, err := x.metaOf(r, n)
+		if disk.MayPass(err) {
+			return err
+		}
 		if err != nil || meta.Len() == 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -21,8 +22,8 @@ func (y *verifier) derived(ctx context.Context) error {
 		}
 		for _, name := range files {
 			err := d.check(ctx, y.m.folder, name)
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if disk.MayPass(err) {
+				return err
 			}
 			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				continue // or it was made again meanwhile
@@ -81,8 +82,8 @@ func (c *copying) derived(ctx context.Context) error {
 				continue
 			}
 			switch err := d.check(ctx, c.m.folder, name); {
-			case ctx.Err() != nil:
-				return ctx.Err()
+			case disk.MayPass(err):
+				return err
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
 				c.m.files.Warn(err)

@@ -317,6 +317,9 @@ func complete(d *document.Document) {
 func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 	for _, name := range d.usable {
 		f, err := d.v.Readings(name)
+		if disk.MayPass(err) {
+			return false, err
+		}
 		if err != nil {
 			continue // another process has removed it
 		}

@@ -304,7 +304,7 @@ func (m *Maintenance) blockListFile() (catalog.File, error) {
 	}
 	f := catalog.File{Name: newest, Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 	if _, err := catalog.DecodeBlockList(b); err != nil {
-		return f, &segment.Error{File: f.Name, Offset: -1, Err: err}
+		return f, segment.Damage(f.Name, -1, err)
 	}
 	return f, nil
 }
@@ -328,7 +328,7 @@ func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.Re
 		info := catalog.RemovalFile{Name: name, Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 		r, err := catalog.DecodeRemoval(b)
 		if err != nil {
-			return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
+			return nil, segment.Damage(info.Name, -1, err)
 		}
 		info.Generation = c.Generation
 		if k, ok := known[info.Name]; ok && k.CRC == info.CRC {
@@ -516,7 +516,7 @@ func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
 		info := catalog.NamesFile{Name: name, Bytes: int64(len(b)), CRC: crc32c.Sum(b)}
 		list, err := segment.ReadNames(b)
 		if err != nil {
-			return nil, &segment.Error{File: name, Offset: -1, Err: err}
+			return nil, segment.Damage(name, -1, err)
 		}
 		for _, n := range list {
 			info.Of = append(info.Of, n.Segment)

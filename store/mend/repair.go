@@ -107,7 +107,7 @@ func (m *Maintenance) sameFiles(copied *commit.Folder, place string) (map[catalo
 	same := make(map[catalog.File]bool)
 	p, err := copied.Pin()
 	if err != nil {
-		return same, nil
+		return same, passing(err)
 	}
 	defer p.Release()
 	for _, s := range p.Segments {
@@ -148,23 +148,28 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 }
 
 // good reports whether the file f in an archive's folder has the size and checksum that f has, as
-// the catalogue's entry for it. It returns false for a file that cannot be read. The only error is
-// that of ctx.
+// the catalogue's entry for it. It returns false for a file that cannot be read. The error is set if
+// ctx ended, or if a later read may succeed (see disk.MayPass).
 func (r *repair) good(ctx context.Context, folder *commit.Folder, f catalog.File) (bool, error) {
 	file, err := folder.Files().Open(f.Name)
 	if err != nil {
-		return false, nil
+		return false, passing(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil || info.Size() != f.Bytes {
-		return false, nil
+		return false, passing(err)
 	}
 	crc, err := sumOf(ctx, file)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+	return err == nil && crc == f.CRC, passing(err)
+}
+
+// passing returns err if it may pass (see disk.MayPass), and otherwise nil.
+func passing(err error) error {
+	if disk.MayPass(err) {
+		return err
 	}
-	return err == nil && crc == f.CRC, nil
+	return nil
 }
 
 // damagedFile is one of the two damaged db-files from which the method mend makes an undamaged one.
@@ -245,11 +250,11 @@ func (r *repair) choose(ctx context.Context, f catalog.File, res *task.RepairRes
 	}
 	one, err := disk.ReadFile(r.m.folder.Files(), f.Name)
 	if err != nil {
-		return nil // a missing file cannot be read; the result says so
+		return passing(err) // a missing file cannot be read; the result says so
 	}
 	two, err := disk.ReadFile(r.there.Files(), f.Name)
 	if err != nil || len(one) != len(two) {
-		return nil
+		return passing(err)
 	}
 	b := segment.Choose(one, two, func(b []byte) bool {
 		return ctx.Err() == nil && crc32c.Sum(b) == f.CRC

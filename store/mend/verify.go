@@ -293,6 +293,9 @@ func (y *verifier) blockList(ctx context.Context) error {
 		return err
 	}
 	if _, err := y.m.folder.ReadBlockList(y.v.Pin.Catalog); why == "" && err != nil {
+		if disk.MayPass(err) {
+			return err
+		}
 		why = causeOf(err).Error()
 	}
 	if why == "" {
@@ -309,8 +312,8 @@ func (y *verifier) results(ctx context.Context) error {
 	}
 	for _, name := range names {
 		err := y.m.notes.CheckResult(ctx, name)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if disk.MayPass(err) {
+			return err
 		}
 		if err == nil || errors.Is(err, os.ErrNotExist) {
 			continue // or it was dropped meanwhile
@@ -365,6 +368,9 @@ func (y *verifier) small(ctx context.Context) error {
 		if err == nil || errors.Is(err, os.ErrNotExist) { // another process may have deleted it meanwhile
 			continue
 		}
+		if disk.MayPass(err) {
+			return err
+		}
 		what := "this catalogue is not in force, and is damaged: remove the file"
 		if n == y.v.Pin.Generation {
 			what = "this catalogue is damaged, but CURRENT has its content: the next statement that changes the archive writes a new one"
@@ -374,8 +380,8 @@ func (y *verifier) small(ctx context.Context) error {
 		}
 	}
 	_, err = y.m.notes.Definitions(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if disk.MayPass(err) {
+		return err
 	}
 	if err != nil {
 		if err := warn(notes.FileDefinitions, causeOf(err)); err != nil {
@@ -385,6 +391,9 @@ func (y *verifier) small(ctx context.Context) error {
 	b, err := disk.ReadFile(y.m.folder.Files(), commit.FileFormat)
 	if err == nil {
 		err = commit.CheckFormat(b)
+	}
+	if disk.MayPass(err) {
+		return err
 	}
 	if err != nil {
 		return warn(commit.FileFormat, err)
@@ -501,7 +510,7 @@ func (y *verifier) names(ctx context.Context) error {
 		why, err := y.sum(ctx, n.Name, n.Bytes, n.CRC)
 		if err == nil && why == "" {
 			if _, e := body.ReadNames(y.m.folder, n); e != nil {
-				why = e.Error()
+				why, err = e.Error(), passing(e)
 			}
 		}
 		if err != nil {
@@ -523,11 +532,12 @@ func (y *verifier) report(f task.Finding) error {
 
 // sum reads a whole file, given by its path in the archive's folder, and compares it
 // with the size and crc32c in the catalogue. why says what is wrong; it is "" if the
-// file is undamaged. The error is set only if ctx ended.
+// file is undamaged. The error is set if ctx ended, or if a later read may succeed (see
+// disk.MayPass).
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
 	f, err := y.m.folder.Files().Open(name)
 	if err != nil {
-		return err.Error(), nil
+		return err.Error(), passing(err)
 	}
 	defer f.Close()
 	buf := make([]byte, 1<<20)
@@ -547,7 +557,7 @@ func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32)
 			break
 		}
 		if err != nil {
-			return err.Error(), nil
+			return err.Error(), passing(err)
 		}
 	}
 	switch {
@@ -612,7 +622,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 			for _, err := range y.v.Runs.Pieces(ctx, e) {
 				fault = err
 			}
-			if fault != nil && ctx.Err() == nil {
+			if fault != nil && !disk.MayPass(fault) {
 				y.lost[e.ID] = true
 			}
 		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i - 1)}):
@@ -625,7 +635,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 				continue // that file is reported, and this entry with those that need it
 			}
 		}
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), passing(fault)); err != nil {
 			return err
 		}
 		if fault == nil {

@@ -480,7 +480,7 @@ func (m *merging) reader(at segment.BlockRef) func(short bool) (b, facts []byte,
 		}
 		b, err := r.Block(at.N)
 		if err != nil {
-			return nil, nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
+			return nil, nil, segment.Damage(s.Info.File, -1, err)
 		}
 		facts, err := m.v.Runs.Facts(s, at.Run)
 		if err != nil {

@@ -43,7 +43,7 @@ func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	}
 	list, err := decodeDefinitions(b)
 	if err != nil {
-		return nil, &segment.Error{File: FileDefinitions, Offset: -1, Err: err}
+		return nil, segment.Damage(FileDefinitions, -1, err)
 	}
 	return list, nil
 }

@@ -258,7 +258,7 @@ func (k *Notes) openResult(name string) (*resultFile, error) {
 	r, err := result.NewReader(f, st.Size())
 	if err != nil {
 		f.Close()
-		return nil, &segment.Error{File: name, Offset: -1, Err: err}
+		return nil, segment.Damage(name, -1, err)
 	}
 	r.Result.File = name
 	// The file is undamaged, but is that of another result.
@@ -290,7 +290,7 @@ func (k *Notes) ResultRows(ctx context.Context, info task.Result, ranges []urlke
 		n := 0
 		for row, err := range r.Rows(ranges) {
 			if err != nil {
-				err = &segment.Error{File: info.File, Offset: -1, Err: err}
+				err = segment.Damage(info.File, -1, err)
 			} else if n++; n%1024 == 0 {
 				err = ctx.Err()
 			}

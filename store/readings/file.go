@@ -85,8 +85,12 @@ func (f *File) Name() string { return f.name }
 func (f *File) Memory() int64 { return f.memory }
 
 // fault wraps err, which says what is wrong with the file, in a *segment.Error. That error names
-// the file and the statement that makes it again.
+// the file and the statement that makes it again. If err may pass (see disk.MayPass), fault returns
+// err.
 func (f *File) fault(err error) error {
+	if disk.MayPass(err) {
+		return err
+	}
 	return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf("%w: REINDEX DOCUMENTS makes them again", err)}
 }
 
@@ -100,10 +104,13 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 })
 
 // unpack reads the frame at place p from in, compares its checksum and decompresses it. The error
-// is errDamaged if one of these steps fails.
+// is errDamaged if one of these steps fails, unless the error of the read may pass (see
+// disk.MayPass).
 func unpack(in io.ReaderAt, p place) ([]byte, error) {
 	b := make([]byte, p.size)
-	if _, err := in.ReadAt(b, p.at); err != nil {
+	if _, err := in.ReadAt(b, p.at); disk.MayPass(err) {
+		return nil, err
+	} else if err != nil {
 		return nil, errDamaged
 	}
 	if crc32c.Sum(b) != p.crc {

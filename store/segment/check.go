@@ -93,14 +93,21 @@ func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n 
 
 // fault reports err to c.found as damage of the db-file at an offset in bytes. The
 // offset -1 means that the damage is at no single offset. fault returns the error of
-// c.found.
+// c.found. If err may pass (see disk.MayPass), it returns err.
 func (c *checker) fault(offset int64, err error) error {
+	if disk.MayPass(err) {
+		return err
+	}
 	c.damaged = true
 	return c.found(Fault{Offset: offset, Err: err})
 }
 
-// indexFault reports err as a fault of the index. It returns the error of c.found.
+// indexFault reports err as a fault of the index. It returns the error of c.found. If err may pass
+// (see disk.MayPass), it returns err.
 func (c *checker) indexFault(err error) error {
+	if disk.MayPass(err) {
+		return err
+	}
 	return c.found(Fault{Index: true, Offset: -1, Err: fmt.Errorf("segment %d: %w", c.s.Info.ID, err)})
 }
 
@@ -199,10 +206,11 @@ func readRecord(f io.ReaderAt, at, end int64) (rec []byte, h recordHead, err err
 
 // nextRecord returns the offset of the next record of f that begins after from. It
 // returns end, the size of f, if there is none. It looks for the text with which a
-// record begins.
+// record begins. It passes over bytes that cannot be read.
 func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, error) {
 	buf := make([]byte, 1<<20)
-	for at := from; at < end; at += int64(len(buf) - len(recordStart)) {
+	pass := int64(unreadableLeast)
+	for at := from; at < end; {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -210,12 +218,25 @@ func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, err
 		if i := bytes.Index(buf[:n], recordStart); i >= 0 {
 			return at + int64(i) + 1, nil
 		}
-		if err != nil {
-			break // unreadable bytes are lost, and were reported
+		switch {
+		case err == nil:
+			at += int64(len(buf) - len(recordStart))
+			pass = unreadableLeast
+		case errors.Is(err, io.EOF):
+			return end, nil
+		case disk.MayPass(err):
+			return 0, err
+		default:
+			at += int64(n) + pass
+			pass = min(2*pass, int64(len(buf)))
 		}
 	}
 	return end, nil
 }
+
+// unreadableLeast is how many bytes nextRecord passes over where a file cannot be read, before it
+// reads again. If that fails too, it passes over twice as many, and so on.
+const unreadableLeast = 4 << 10
 
 // run checks r, a run whose checksum is correct: its head against the catalogue,
 // its blocks, facts and order of entries, and the index's chunk for it. h is its

@@ -116,12 +116,11 @@ func appendSeam(b []byte) []byte {
 // load decompresses the run's blocks and, if whole is set, its facts, unless an
 // earlier call did so. The function others returns the runs that this run builds
 // on; it may be nil. load also decompresses the blocks of these runs, and leaves them
-// in memory. If one of these runs is missing, load sets r.lacks to the error and
-// returns nil.
+// in memory. If one of these runs cannot be read, the next call of load tries again.
 func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lacks != nil || r.fault != nil || r.whole || r.blocks && !whole {
+	if r.fault != nil || r.whole || r.blocks && !whole {
 		return r.fault
 	}
 	frame, size := r.frame, r.size
@@ -133,12 +132,8 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 		return nil
 	}
 	behind, err := r.behind(others)
-	if err != nil && r.blocks {
-		return err
-	}
 	if err != nil {
-		r.lacks = err // The run that has the blocks is read meanwhile.
-		return nil
+		return err
 	}
 	var b []byte
 	if len(behind) == 0 && size == r.size {
@@ -182,9 +177,6 @@ func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) 
 		}
 		if err == nil && !b.follows(refs[:i]) {
 			err = b.load(others, false)
-			if err == nil {
-				err = b.lacks
-			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("it is compressed with run %d of segment %d: %w", ref.Run, ref.Segment, err)

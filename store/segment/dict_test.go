@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"infomall/store/disk"
 )
 
 // drawRuns draws runs that go on from each other, run i of segment i+1, with their
@@ -73,4 +75,22 @@ func TestSeam(t *testing.T) {
 	if want := appendSeam(bytes.Clone(b)); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("the blocks give %q, %v, want %q", got, err, want)
 	}
+}
+
+// TestLoadAgain loads runs whose other runs cannot be read at first. The next call finds them.
+func TestLoadAgain(t *testing.T) {
+	p := new(Packer)
+	rapid.Check(t, func(t *rapid.T) {
+		runs, contents := drawRuns(t, p)
+		none := func(RunRef) (*Run, error) { return nil, disk.ErrUnanswered }
+		others := func(r RunRef) (*Run, error) { return runs[r.Segment-1], nil }
+		for i, r := range runs {
+			if err := r.load(none, true); (err != nil) != (len(r.head.behind) > 0) || err != nil && !disk.MayPass(err) {
+				t.Fatalf("run %d, which builds on %v: %v", i, r.head.behind, err)
+			}
+			if err := r.load(others, true); err != nil || !bytes.Equal(r.content, contents[i][:r.blockBytes()]) {
+				t.Fatalf("run %d: %d bytes of %d, %v", i, len(r.content), r.blockBytes(), err)
+			}
+		}
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+
+	"infomall/store/disk"
 )
 
 // Mended counts damaged records of a db-file that was put together from two damaged
@@ -20,17 +22,20 @@ type Mended struct {
 // Mend writes to dst a whole db-file of size bytes, put together from its damaged
 // copies a and b. Each record comes from the copy in which it is sound. If it is
 // damaged in both, Mend combines the two. A record that is lost in both is written
-// as a has it, with zeros for bytes that cannot be read. Mend holds two records in
-// memory.
+// as a has it, with zeros for bytes that cannot be read. If a read fails with an error that may
+// pass (see disk.MayPass), Mend returns that error. Mend holds two records in memory.
 func Mend(ctx context.Context, dst io.Writer, a, b io.ReaderAt, size int64) (m Mended, err error) {
 	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {
 			return m, err
 		}
 		rec, _, err := readRecord(a, at, size)
-		if err != nil {
+		if err != nil && !disk.MayPass(err) {
 			m.Bad++
 			rec, _, err = readRecord(b, at, size)
+		}
+		if disk.MayPass(err) {
+			return m, err
 		}
 		if err != nil {
 			var sound bool
@@ -72,7 +77,14 @@ func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []by
 		if end-at > recordBytesMax {
 			break
 		}
-		one, two := readPart(a, at, end), readPart(b, at, end)
+		one, err := readPart(a, at, end)
+		if err != nil {
+			return nil, false, err
+		}
+		two, err := readPart(b, at, end)
+		if err != nil {
+			return nil, false, err
+		}
 		if rec == nil {
 			rec = one
 		}
@@ -89,20 +101,23 @@ func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []by
 	}
 	if rec == nil {
 		// Longer than any record: everything up to the next record is damaged.
-		rec = readPart(a, at, min(end, at+recordBytesMax))
+		rec, err = readPart(a, at, min(end, at+recordBytesMax))
 	}
-	return rec, false, nil
+	return rec, false, err
 }
 
 // readPart returns the bytes of f between the offsets from and to, with zeros for
-// bytes that cannot be read.
-func readPart(f io.ReaderAt, from, to int64) []byte {
+// bytes that cannot be read. The only error is one that may pass, see disk.MayPass.
+func readPart(f io.ReaderAt, from, to int64) ([]byte, error) {
 	b := make([]byte, to-from)
 	n, err := f.ReadAt(b, from)
+	if disk.MayPass(err) {
+		return nil, err
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		clear(b[n:])
 	}
-	return b
+	return b, nil
 }
 
 // choicesMax bounds the number of places at which Choose decides between two
@@ -192,6 +207,9 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 			return nil, err
 		}
 		span, m := s.record(at, size)
+		if disk.MayPass(span.Err) {
+			return nil, span.Err
+		}
 		if span.Err != nil {
 			next, err := nextRecord(ctx, f, at+1, size)
 			if err != nil {
@@ -219,7 +237,11 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
 	if err == nil && h.isRun() {
 		var r *Run
-		if r, err = decodeRun(rec, h.segment, h.run, nil); err == nil {
+		r, err = openRun(rec, h.segment, h.run, nil)
+		if err == nil && len(h.behind) == 0 {
+			err = r.load(nil, true)
+		}
+		if err == nil {
 			if m = r.Meta; m.States {
 				span.Entries = 0
 			}
@@ -242,7 +264,8 @@ func (s *Salvage) Has(segment, run uint32) bool {
 }
 
 // Run reads and decodes a sound run of the file, given by its segment and number.
-// It returns an error if the file does not have the run or has it damaged.
+// It returns an error if the file does not have the run or has it damaged. If a run that it builds
+// on is missing, the result has the entries, and each of its blocks returns an error.
 func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 	i, ok := s.runs[RunRef{segment, run}]
 	if !ok {
@@ -253,10 +276,24 @@ func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 	if _, err := s.f.ReadAt(rec, span.Offset); err != nil {
 		return nil, err
 	}
-	return decodeRun(rec, segment, run, func(ref RunRef) (*Run, error) {
+	r, err := openRun(rec, segment, run, nil)
+	if err != nil {
+		return nil, err
+	}
+	err = r.load(func(ref RunRef) (other *Run, err error) {
 		if !s.Has(ref.Segment, ref.Run) && s.Other != nil {
-			return s.Other(ref)
+			other, err = s.Other(ref)
+		} else {
+			other, err = s.Run(ref.Segment, ref.Run)
 		}
-		return s.Run(ref.Segment, ref.Run)
-	})
+		if err == nil {
+			err = other.lacks
+		}
+		return other, err
+	}, true)
+	if err != nil && (r.fault != nil || disk.MayPass(err)) {
+		return nil, err
+	}
+	r.lacks = err
+	return r, nil
 }

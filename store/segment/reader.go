@@ -281,13 +281,20 @@ func (s *Reader) directory() ([]runKey, error) {
 	runs := []runKey{}
 	for n := range min(len(table.ends), s.Info.Runs-s.Info.States) { // a state is no capture
 		m, _, err := s.Meta(uint32(n))
-		switch {
-		case err != nil:
-			runs = append(runs, runKey{s.Info.LastKey, uint32(n), err})
-		case m.Len() > 0:
-			key, err := m.lastKey()
-			runs = append(runs, runKey{key, uint32(n), err})
+		key := ""
+		if err == nil && m.Len() == 0 {
+			continue
 		}
+		if err == nil {
+			key, err = m.lastKey()
+		}
+		if disk.MayPass(err) {
+			return nil, err
+		}
+		if err != nil {
+			key = s.Info.LastKey
+		}
+		runs = append(runs, runKey{key, uint32(n), err})
 	}
 	for i := len(runs) - 2; i >= 0; i-- {
 		if runs[i].damage != nil {
@@ -330,10 +337,14 @@ func (s *Reader) table() (runTable, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runs.ends == nil && s.noTable == nil {
-		s.noTable = s.scanTable(f)
+	if s.runs.ends != nil || s.noTable != nil {
+		return s.runs, s.noTable
 	}
-	return s.runs, s.noTable
+	err = s.scanTable(f)
+	if !disk.MayPass(err) {
+		s.noTable = err
+	}
+	return s.runs, err
 }
 
 // tableInIndex returns the table of runs if it is in memory or in the index. ok is false
@@ -371,7 +382,7 @@ func (s *Reader) scanTable(f disk.Source) error {
 		}
 		h, size, err := peekHead(buf[:n])
 		if err != nil {
-			return &Error{File: s.Info.File, Offset: at, Err: err}
+			return Damage(s.Info.File, at, err)
 		}
 		if h.kind == kindEnd {
 			break
@@ -403,7 +414,7 @@ type Run struct {
 	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
 	facts         []byte // the encoded facts of the run
-	lacks         error  // why there is no content: a run that it builds on is missing
+	lacks         error  // why there is no content; set before the run is shared, see Salvage.Run
 	fault         error  // why there is no content: it is damaged
 
 	once    sync.Once
@@ -419,7 +430,7 @@ func (r *Run) Dictionary() []RunRef { return r.head.behind }
 func (r *Run) blockBytes() int { return r.size - r.head.factsLength }
 
 // Content returns the blocks of the run, concatenated. Load must have been called
-// before. The error says which run that r builds on is missing.
+// before. For a run of a Salvage, the error says which run that r builds on is missing.
 func (r *Run) Content() ([]byte, error) { return r.content, r.lacks }
 
 // BlockCount returns the number of blocks of the run.
@@ -485,7 +496,7 @@ func (s *Reader) OpenIn(n uint32, m *RunMemory) (*Run, error) {
 	}
 	r, err := openRun(rec, s.Info.ID, n, m)
 	if err != nil {
-		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+		return nil, Damage(s.Info.File, from, err)
 	}
 	r.long, r.Meta.info, r.Meta.file, r.Meta.offset = s.Long, s.addedIn(n), s.Info.File, from
 	return r, nil
@@ -497,7 +508,7 @@ func (s *Reader) OpenIn(n uint32, m *RunMemory) (*Run, error) {
 // r builds on.
 func (s *Reader) Load(r *Run, whole bool) error {
 	if err := r.load(s.Others, whole); err != nil {
-		return &Error{File: s.Info.File, Offset: -1, Err: err}
+		return Damage(s.Info.File, -1, err)
 	}
 	return nil
 }
@@ -532,7 +543,7 @@ func (s *Reader) MetaIn(n uint32, mem *RunMemory) (m *Meta, stored int, err erro
 	}
 	from, _, err := span(table.ends, n)
 	if err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
+		return nil, 0, Damage(s.Info.File, -1, err)
 	}
 	var b []byte
 	if size := int(table.metaEnds[n] - from); mem == nil {
@@ -542,7 +553,7 @@ func (s *Reader) MetaIn(n uint32, mem *RunMemory) (m *Meta, stored int, err erro
 		mem.again, mem.record = true, b
 	}
 	if err := readAt(f, b, from); err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
+		return nil, 0, Damage(s.Info.File, from, err)
 	}
 	m, err = func() (*Meta, error) {
 		h, size, err := peekHead(b)
@@ -559,7 +570,7 @@ func (s *Reader) MetaIn(n uint32, mem *RunMemory) (m *Meta, stored int, err erro
 		return openMeta(frames, s.Info.ID, n, mem)
 	}()
 	if err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
+		return nil, 0, Damage(s.Info.File, from, err)
 	}
 	m.info, m.file, m.offset = s.addedIn(n), s.Info.File, from
 	return m, len(b), nil

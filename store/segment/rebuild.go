@@ -40,7 +40,7 @@ func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put fu
 			err = b.run(rec, at)
 		}
 		if err != nil {
-			return nil, &Error{File: name, Offset: at, Err: err}
+			return nil, Damage(name, at, err)
 		}
 		at += int64(len(rec))
 	}
@@ -74,7 +74,7 @@ func (b *rebuilder) end(ctx context.Context) error {
 	tail := make([]byte, min(headBytesMax, b.info.Bytes))
 	from := b.info.Bytes - int64(len(tail))
 	if _, err := b.f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
-		return &Error{File: b.name, Offset: from, Err: err}
+		return Damage(b.name, from, err)
 	}
 	at := from // for a file without runs
 	if i := bytes.LastIndex(tail, recordStart); i >= 0 {
@@ -89,7 +89,7 @@ func (b *rebuilder) end(ctx context.Context) error {
 		b.endText, err = decoder().DecodeAll(data, nil)
 	}
 	if err != nil {
-		return &Error{File: b.name, Offset: at, Err: err}
+		return Damage(b.name, at, err)
 	}
 	urls := int64(0)
 	for line := range strings.Lines(string(b.endText)) {

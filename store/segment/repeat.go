@@ -15,7 +15,7 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 		return nil, err
 	}
 	if _, _, err := span(table.ends, n); err != nil {
-		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
+		return nil, Damage(s.Info.File, -1, err)
 	}
 	return table.behind[n], nil
 }
@@ -48,11 +48,11 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 	}
 	from, end, err := span(table.ends, n)
 	if err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
+		return nil, 0, Damage(s.Info.File, -1, err)
 	}
 	rec = room(memory, int(end-from))
 	if err := readAt(f, rec, from); err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
+		return nil, 0, Damage(s.Info.File, from, err)
 	}
 	return rec, from, nil
 }
@@ -81,7 +81,7 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) 
 		err = w.refill(rec, r, entries, facts)
 	}
 	if err != nil {
-		return &Error{File: s.Info.File, Offset: -1, Err: fmt.Errorf("run %d: %w", n, err)}
+		return Damage(s.Info.File, -1, fmt.Errorf("run %d: %w", n, err))
 	}
 	if w.run.states = r.head.kind == kindStates; w.run.states {
 		w.useAll(entries)

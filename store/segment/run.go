@@ -339,7 +339,7 @@ func (s *Reader) Contents(n uint32, room []byte) (*Contents, error) {
 	}
 	c, err := openContents(rec)
 	if err != nil {
-		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+		return nil, Damage(s.Info.File, from, err)
 	}
 	c.head.segment = s.Info.ID
 	return c, nil

@@ -37,6 +37,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/segment/column"
@@ -277,6 +278,15 @@ type Error struct {
 	File   string
 	Offset int64 // where the fault is in the file, in bytes; -1 if it is at no single offset
 	Err    error
+}
+
+// Damage returns an *Error for err, which was met while the file was read. If err may pass (see
+// disk.MayPass), Damage returns err: it says nothing about the file.
+func Damage(file string, offset int64, err error) error {
+	if disk.MayPass(err) {
+		return err
+	}
+	return &Error{File: file, Offset: offset, Err: err}
 }
 
 // Error returns the fault as text, with its file and, if it has one, its offset.

@@ -374,7 +374,7 @@ func (v *Snapshot) EveryEntry(ctx context.Context, info *segment.Info, f func(at
 		}
 		entries, err := meta.Entries()
 		if err != nil {
-			return &segment.Error{File: info.File, Offset: -1, Err: err}
+			return segment.Damage(info.File, -1, err)
 		}
 		for i := range entries {
 			if err := f(timeline.Place{Seg: r, Run: n, N: uint32(i)}, &entries[i]); err != nil {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/readings"
@@ -64,7 +65,7 @@ type documents struct {
 	// reading, sorted. The last bits have another meaning: bodyText is set if a reading of the
 	// body has text, and bodyEmpty if a reading has none.
 	bodies  []uint64
-	allRead bool         // every file could be read, so bodies is complete
+	allRead bool         // every file of this version could be read, so bodies is complete
 	asked   atomic.Int64 // number of calls of Document
 }
 
@@ -115,8 +116,9 @@ func (v *Snapshot) HasDocuments() bool { return len(v.documentFiles()) > 0 }
 // inReadings calls find with each file of readings (texts extracted from documents) of
 // segment s, until find returns true. source is the index of s among the segments that the
 // file covers. If a file is damaged or missing, it may have been replaced: inReadings then
-// lists the files again and starts once more.
-func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
+// lists the files again and starts once more. If a file stays damaged, it warns and goes on. The only
+// error is one that may pass, see disk.MayPass.
+func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) error {
 	name := readings.NameOf(s)
 	for again := range 2 {
 		replaced := false
@@ -129,10 +131,12 @@ func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, sourc
 				}
 			}
 			if done {
-				return
+				return nil
 			}
 			var fault *segment.Error
 			switch damaged := errors.As(err, &fault); {
+			case disk.MayPass(err):
+				return err
 			case again == 0 && (damaged || errors.Is(err, fs.ErrNotExist)):
 				replaced = true
 			case err != nil && !errors.Is(err, readings.ErrOther) && !errors.Is(err, fs.ErrNotExist):
@@ -140,43 +144,45 @@ func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, sourc
 			}
 		}
 		if !replaced {
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // reading returns the reading (the extracted text) of the document that the entry owner
 // stores, or nil if there is none. The parameter at is the position of owner in the
 // archive.
-func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte) {
-	v.findReading(at, owner, func(f *readings.File, row readings.Row) (err error) {
+func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte, err error) {
+	err = v.findReading(at, owner, func(f *readings.File, row readings.Row) (err error) {
 		out, err = f.Reading(row)
 		return err
 	})
-	return out
+	return out, err
 }
 
 // documentOf returns the row of a file of readings for the document that the entry owner
 // stores. The parameter at is the position of owner in the archive. ok is false if no file
 // has a row for it.
-func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row readings.Row, ok bool) {
-	v.findReading(at, owner, func(_ *readings.File, found readings.Row) error {
+func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row readings.Row, ok bool, err error) {
+	err = v.findReading(at, owner, func(_ *readings.File, found readings.Row) error {
 		row, ok = found, true
 		return nil
 	})
-	return row, ok
+	return row, ok, err
 }
 
 // findReading looks for the row for the document that the entry owner stores, and calls
 // use with this row and its file. The parameter at is the position of owner in the
 // archive. Without such a row it does not call use. If use returns an error, the file was
-// replaced or is damaged, and findReading calls use once more with the newly listed files.
-func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use func(*readings.File, readings.Row) error) {
+// replaced or is damaged, and findReading calls use once more with the newly listed files. The only
+// error that findReading returns is one that may pass, see disk.MayPass.
+func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use func(*readings.File, readings.Row) error) error {
 	if !MayBeDocument(owner) || !v.HasDocuments() {
-		return
+		return nil
 	}
 	key := DocumentKey(owner)
-	v.inReadings(at.Seg.Info, func(f *readings.File, source int) (bool, error) {
+	return v.inReadings(at.Seg.Info, func(f *readings.File, source int) (bool, error) {
 		row, ok := f.Find(source, key)
 		if !ok || !row.Read() {
 			return ok, nil
@@ -186,20 +192,23 @@ func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use fun
 	})
 }
 
-// readBodies returns documents.bodies, the sorted list of bodies with readings. It makes
-// the list at the first call.
-func (v *Snapshot) readBodies() []uint64 {
+// readBodies returns documents.bodies, the sorted list of bodies with readings, and
+// documents.allRead. It makes the list at the first call.
+func (v *Snapshot) readBodies() (bodies []uint64, all bool) {
 	names := v.documentFiles()
 	d := v.documents
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.bodies != nil {
-		return d.bodies
+		return d.bodies, d.allRead
 	}
 	out := []uint64{}
 	d.allRead = true
 	for _, name := range names {
 		f, err := v.from.readings(name, false)
+		if errors.Is(err, readings.ErrOther) {
+			continue // its readings are not used
+		}
 		if err != nil {
 			d.allRead = false
 			continue // a look-up of one of its readings meets the error
@@ -224,7 +233,7 @@ func (v *Snapshot) readBodies() []uint64 {
 		out[n], n = x, n+1
 	}
 	d.bodies = out[:n]
-	return d.bodies
+	return d.bodies, d.allRead
 }
 
 // bodyNumber returns the number that stands for id in documents.bodies: its first eight
@@ -242,9 +251,13 @@ func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest r
 	if !v.HasDocuments() {
 		return search.NoDocument
 	}
-	bodies, number := v.readBodies(), bodyNumber(segment.ID(digest[:len(segment.ID{})]))
+	bodies, all := v.readBodies()
+	number := bodyNumber(segment.ID(digest[:len(segment.ID{})]))
 	i, _ := slices.BinarySearch(bodies, number)
 	if i == len(bodies) || bodies[i]&^bodyBits != number {
+		if !all {
+			return search.FullDocument
+		}
 		return search.NoDocument
 	}
 	if bodies[i]&bodyText != 0 {
@@ -260,7 +273,9 @@ func (v *Snapshot) DocumentText(ctx context.Context, at timeline.Place, digest r
 	case err != nil:
 		return search.FullDocument
 	case owner != nil:
-		if _, ok := v.documentOf(where, owner); ok {
+		if _, ok, err := v.documentOf(where, owner); err != nil {
+			return search.FullDocument
+		} else if ok {
 			return search.EmptyDocument
 		}
 	}
@@ -276,10 +291,8 @@ const askedMost = 64
 // readNone reports whether the archive has no reading at all. It is false if a file of
 // readings could not be read.
 func (v *Snapshot) readNone() bool {
-	bodies := v.readBodies()
-	v.documents.mu.Lock()
-	defer v.documents.mu.Unlock()
-	return len(bodies) == 0 && v.documents.allRead
+	bodies, all := v.readBodies()
+	return len(bodies) == 0 && all
 }
 
 // Document returns the reading (the text extracted from a document) of the body of the
@@ -302,7 +315,7 @@ func (v *Snapshot) Document(ctx context.Context, ref record.Ref) ([]byte, error)
 	if err != nil || owner == nil {
 		return nil, err
 	}
-	return v.reading(where, owner), nil
+	return v.reading(where, owner)
 }
 
 // Readings returns the table of the file of readings at the path name, relative to the
@@ -377,7 +390,9 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 	if err == nil {
 		var where timeline.Place
 		if e, where, err = o.v.Owner(o.ctx, at, e); err == nil && e != nil {
-			if row, ok := o.v.documentOf(where, e); ok {
+			var row readings.Row
+			var ok bool
+			if row, ok, err = o.v.documentOf(where, e); ok {
 				p.Title, p.Lang = row.Title, row.Lang
 			}
 		}
@@ -389,9 +404,10 @@ func (o *batcher) addDocument(p *segment.Page, m *metaAt, at timeline.Place, fro
 }
 
 // HasReading reports whether the archive may have a reading (a text extracted from a
-// document) of the body with this ID. If it reports false, the archive has none.
+// document) of the body with this ID. If it reports false, the archive has none. It reports true if
+// a file of readings could not be read, because that file may have the reading.
 func (v *Snapshot) HasReading(id segment.ID) bool {
-	bodies := v.readBodies()
+	bodies, all := v.readBodies()
 	i, _ := slices.BinarySearch(bodies, bodyNumber(id))
-	return i < len(bodies) && bodies[i]&^bodyBits == bodyNumber(id)
+	return !all || i < len(bodies) && bodies[i]&^bodyBits == bodyNumber(id)
 }

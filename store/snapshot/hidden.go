@@ -21,7 +21,7 @@ func (s *Source) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error
 	}
 	r, err := s.files.Folder.ReadRemoval(info)
 	if err != nil {
-		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
+		return nil, segment.Damage(info.Name, -1, err)
 	}
 	s.removals[info.Name] = r
 	return r, nil

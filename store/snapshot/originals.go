@@ -8,6 +8,7 @@ import (
 	"infomall/store/block/divide"
 	"infomall/store/body"
 	"infomall/store/derive"
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -402,7 +403,7 @@ func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As
 			return a, nil
 		}
 	}
-	if ctx.Err() == nil && err != nil {
+	if err != nil && !disk.MayPass(err) {
 		if o.v.maySkip(err) {
 			return nil, err // the caller that asks for the capture gets the error
 		}

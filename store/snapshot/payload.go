@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/body"
 	"infomall/store/derive"
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -52,14 +53,16 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	}
 	p.Charset, p.ReadLimit = derive.ReadWith(said)
 	if said.BlockCount < 0 {
-		p.Document = v.reading(where, owner)
+		if p.Document, err = v.reading(where, owner); err != nil {
+			return p, err
+		}
 	}
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
 		p.Large = v.noting(v.Runs.Pieces(ctx, owner))
 		return p, nil
 	}
 	p.Body, err = v.BodyIn(ctx, owner)
-	if err != nil && ctx.Err() == nil && !body.IsDamage(err) {
+	if err != nil && !disk.MayPass(err) && !body.IsDamage(err) {
 		err = body.OtherBody(owner, err.Error())
 	}
 	return p, err

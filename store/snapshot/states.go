@@ -68,7 +68,7 @@ func (s *states) read(v *Snapshot) error {
 			}
 			entries, err := meta.Entries()
 			if err != nil {
-				return &segment.Error{File: info.File, Offset: -1, Err: err}
+				return segment.Damage(info.File, -1, err)
 			}
 			for i := range entries {
 				e := &entries[i]

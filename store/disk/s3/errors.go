@@ -50,6 +50,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Is reports whether target is disk.ErrUnanswered and e does not say that the object is missing.
+func (e *Error) Is(target error) bool {
+	return target == disk.ErrUnanswered && !errors.Is(e.Err, fs.ErrNotExist)
+}
+
 // remedies has, for the code of an error that the store returns, what the user can do.
 var remedies = map[string]string{
 	"NoSuchBucket":          "create the bucket, or correct its name",

@@ -111,8 +111,11 @@ func (t *FS) Open(name string) (disk.Source, error) {
 		return nil, err
 	}
 	link, far, root, e := t.Tier()
-	if e != nil || link.Place == "" {
-		return nil, errors.Join(e, err)
+	if e != nil {
+		return nil, e // the file may be in the tier
+	}
+	if link.Place == "" {
+		return nil, err
 	}
 	moved, e := far.Open(filepath.Join(root, rel))
 	switch {

@@ -229,7 +229,13 @@ func readList(in io.ReaderAt, size int64) (*lines.Reader, error) {
 	return lines.OpenList(list, ErrDamaged)
 }
 
-func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+// damaged returns err with ErrDamaged added. If err may pass (see disk.MayPass), it returns err.
+func damaged(err error) error {
+	if disk.MayPass(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrDamaged, err)
+}
 
 // line parses the current line of the list at the end of the file, and sets the field of r that
 // the line is about. It calls list.Fail if the line has no known keyword.

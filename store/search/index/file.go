@@ -196,10 +196,11 @@ func (f *File) Memory() int64 {
 	return 0
 }
 
-// fault returns err with the name of the file added.
+// fault returns err with the name of the file added. If err may pass (see disk.MayPass), it returns
+// err.
 func (f *File) fault(err error) error {
 	var fault *segment.Error
-	if errors.As(err, &fault) {
+	if errors.As(err, &fault) || disk.MayPass(err) {
 		return err
 	}
 	return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf("%w: REINDEX SEARCH makes it again", err)}
@@ -317,6 +318,9 @@ func (f *File) readTable() error {
 		return nil
 	}
 	b, err := f.read(f.table)
+	if disk.MayPass(err) {
+		return err
+	}
 	if err != nil {
 		return errDamaged
 	}
