@@ -132,9 +132,10 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 		if err := w.Folder.Put(next); err != nil {
 			return err
 		}
-		// A names file that nothing uses is not in force.
+		// A names file that nothing uses is not in force. If it stays, the next writer removes it.
 		kept := next.Files()
-		return w.Folder.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
+		_ = w.Folder.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
+		return nil
 	})
 	if errors.Is(err, catalog.ErrStale) {
 		if err := w.Folder.removeAll(moved); err != nil {
@@ -263,7 +264,7 @@ func (f *Folder) ReadBlockList(c *catalog.Catalog) (*task.BlockList, error) {
 	}
 	l, err := c.Blocked.BlockList(b)
 	if err != nil {
-		return nil, &segment.Error{File: c.Blocked.Name, Offset: -1, Err: err}
+		return nil, segment.Damage(c.Blocked.Name, -1, err)
 	}
 	return l, nil
 }
@@ -282,7 +283,7 @@ func (f *Folder) InForce() (*catalog.Catalog, error) {
 }
 
 // Put writes the catalogue c and puts it in force. It then removes older generations
-// that nobody pins. The caller holds the archive's lock.
+// that nobody pins. If it returns no error, c is in force. The caller holds the archive's lock.
 func (f *Folder) Put(c *catalog.Catalog) error {
 	if f.bucket != nil {
 		return f.bucket.put(c)
@@ -296,7 +297,10 @@ func (f *Folder) Put(c *catalog.Catalog) error {
 	if err := f.putCurrent(c.Generation); err != nil {
 		return err
 	}
-	return f.sweepGenerations()
+	// c is in force, so a failed sweep is no error of Put. The next writer sweeps again, and returns
+	// the error.
+	_ = f.sweepGenerations()
+	return nil
 }
 
 // putCurrent writes the file CURRENT with the number of a generation, and makes it
