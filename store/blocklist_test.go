@@ -156,3 +156,25 @@ func TestForeverMissesNothing(t *testing.T) {
 		t.Errorf("the block-list has %d entries, error %v", len(l.Entries), err)
 	}
 }
+
+// TestBlockListCopied copies an archive that has a block-list and no pool. The copy keeps the same
+// captures out.
+func TestBlockListCopied(t *testing.T) {
+	a := openAt(t.TempDir(), Options{})
+	defer a.Close()
+	put(t, a, []*visit{{url: "http://a.example/", time: day0, status: 200, body: "a"}})
+	blockForever(t, a, "a.example")
+	if _, err := a.Drop(t.Context(), task.DropOptions{Pool: "200806"}); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	if got := copyTo(t, a, place(dir)); len(got) != 0 {
+		t.Errorf("copied pools: %+v", got)
+	}
+	c := openAt(dir, Options{})
+	defer c.Close()
+	put(t, c, []*visit{{url: "http://a.example/", time: day0, status: 200, body: "a"}})
+	if got := readRows(t, c, record.MinTime, record.MaxTime); len(got) != 0 {
+		t.Errorf("the copy took in what is blocked: %v", got)
+	}
+}

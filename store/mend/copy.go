@@ -66,9 +66,10 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 	if err != nil {
 		return nil, err
 	}
-	if len(pools) > 0 {
-		pools[0].Files = append(pools[0].Files, from.CommonFiles()...)
+	if len(pools) == 0 {
+		pools = []catalog.Pool{{}} // it has no name, and only the common files
 	}
+	pools[0].Files = append(pools[0].Files, from.CommonFiles()...)
 	c := &copying{m: m, to: to, from: from.Catalog, o: o}
 	if target.Remote() {
 		if c.known, err = filesOf(there.Catalog); err != nil {
@@ -219,7 +220,9 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 				c.o.Progress(f.Name, c.done, c.total)
 			}
 		}
-		results = append(results, r)
+		if p.Name != "" {
+			results = append(results, r)
+		}
 		waiting += r.Bytes
 		if c.o.Dry || i < len(pools)-1 && waiting < copyPublish*catalogBytes {
 			continue
