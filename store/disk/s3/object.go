@@ -14,6 +14,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,15 +53,16 @@ const (
 	partSize = 16 << 20
 	// partsAtOnce is how many parts are sent at once. Each takes partSize bytes of memory.
 	partsAtOnce = 4
-	// patience is how long one request may take, besides the time for the transfer of its bytes
-	// at the rate slowest.
+	// patience is how long a read of an object may wait for its next byte. Any other request may take
+	// so long, besides the time for the transfer of its bytes at the rate slowest.
 	patience = time.Minute
 	// slowest is the rate, in bytes per second, below which a transfer counts as broken.
 	slowest = 64 << 10
 )
 
 // try calls do, and repeats it after a wait if it fails and may succeed the next time. It calls do
-// at most c.attempts times, and returns the last error. n is how many bytes one call transfers.
+// at most c.attempts times, and returns the last error. n is how many bytes one call transfers; if it
+// is negative, do itself sees to it that it ends.
 // unsure reports whether the store may have carried out a call that failed.
 func (c *Client) try(ctx context.Context, n int64, do func(ctx context.Context) error) (unsure bool, err error) {
 	for i := range c.attempts {
@@ -73,7 +75,10 @@ func (c *Client) try(ctx context.Context, n int64, do func(ctx context.Context) 
 				return unsure, ctx.Err()
 			}
 		}
-		one, cancel := context.WithTimeout(ctx, patience+time.Duration(n/slowest)*time.Second)
+		one, cancel := ctx, func() {}
+		if n >= 0 {
+			one, cancel = context.WithTimeout(ctx, patience+time.Duration(n/slowest)*time.Second)
+		}
 		err = do(one)
 		cancel()
 		if err == nil {
@@ -105,12 +110,17 @@ func (c *Client) Get(ctx context.Context, name string, off, n int64, etag string
 	if etag != "" {
 		_ = opts.SetMatchETagExcept(etag) // fails only for ""
 	}
-	_, err = c.try(ctx, max(n, 0), func(ctx context.Context) error {
-		body, o, header, err := c.core.GetObject(withDate(ctx, &info.Date), c.bucket, c.prefix+name, opts)
+	_, err = c.try(ctx, -1, func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		// The transport bounds the wait for the header.
+		answer, o, header, err := c.core.GetObject(withDate(ctx, &info.Date), c.bucket, c.prefix+name, opts)
 		if err != nil {
 			return err
 		}
-		defer body.Close()
+		defer answer.Close()
+		body := newPatient(answer, cancel)
+		defer body.idle.Stop()
 		info.Name, info.ETag, info.Modified, info.Size = name, o.ETag, o.LastModified, o.Size
 		want := o.Size
 		if _, whole, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
@@ -127,8 +137,10 @@ func (c *Client) Get(ctx context.Context, name string, off, n int64, etag string
 			}
 			return nil
 		}
-		b = make([]byte, want)
-		if _, err := io.ReadFull(body, b); err != nil {
+		if n > 0 {
+			want = min(want, n)
+		}
+		if b, err = readSized(body, want); err != nil {
 			return io.ErrUnexpectedEOF // the answer was torn
 		}
 		return nil
@@ -144,6 +156,47 @@ func (c *Client) Get(ctx context.Context, name string, off, n int64, etag string
 		return nil, Info{Name: name, Date: info.Date}, nil
 	}
 	return nil, Info{}, c.fail(ctx, "read", name, err)
+}
+
+// patient is an io.Reader that reads from r. If a Read does not return a byte within patience, it
+// calls stop, which must end that Read.
+type patient struct {
+	r    io.Reader
+	idle *time.Timer // calls stop; the caller stops it after the last Read
+}
+
+func newPatient(r io.Reader, stop func()) *patient {
+	return &patient{r, time.AfterFunc(patience, stop)}
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if n > 0 {
+		p.idle.Reset(patience)
+	}
+	return n, err
+}
+
+// sizeTrusted is how many bytes readSized allocates before any of them has come.
+const sizeTrusted = 16 << 20
+
+// readSized reads the number of bytes that a store has announced; a negative number means all. The
+// store may be wrong, so memory is allocated as the bytes come.
+func readSized(r io.Reader, want int64) ([]byte, error) {
+	if want < 0 {
+		return io.ReadAll(r)
+	}
+	b := make([]byte, 0, min(want, sizeTrusted))
+	for int64(len(b)) < want {
+		if len(b) == cap(b) {
+			b = slices.Grow(b, int(min(want-int64(len(b)), int64(len(b)))))
+		}
+		n, err := io.ReadFull(r, b[len(b):min(int64(cap(b)), want)])
+		if b = b[:len(b)+n]; err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }
 
 // Head returns what the store knows about an object.
