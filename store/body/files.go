@@ -21,6 +21,7 @@ type Files struct {
 
 	mu         sync.Mutex
 	indexes    map[string]*indexfile.File // open index files, by name; nil for a file that cannot be used
+	replaced   []*indexfile.File          // open index files that were replaced since the last moment without a snapshot
 	pinned     int                        // number of open snapshots
 	cache      *ristretto.Cache[uint64, *segment.Run]
 	cacheBytes int64
@@ -37,7 +38,7 @@ func NewFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *Files 
 func (f *Files) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var errs []error
+	errs := []error{f.closeReplaced()}
 	for _, x := range f.indexes {
 		if x != nil {
 			errs = append(errs, x.Close())
@@ -72,7 +73,7 @@ func (f *Files) Unpin(c *catalog.Catalog) error {
 	for _, i := range c.Indexes {
 		keep[i.Name] = true
 	}
-	var errs []error
+	errs := []error{f.closeReplaced()}
 	for name, x := range f.indexes {
 		if keep[name] {
 			continue
@@ -127,12 +128,25 @@ func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
 }
 
 // ForgetIndex is called when the index file with this name was replaced. The next
-// reader opens the new file. The old file stays open, because readers that use it
-// continue with it.
+// reader opens the new file. The old file stays open as long as any snapshot is open, because
+// readers that use it continue with it.
 func (f *Files) ForgetIndex(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if x := f.indexes[name]; x != nil {
+		f.replaced = append(f.replaced, x)
+	}
 	delete(f.indexes, name)
+}
+
+// closeReplaced closes the index files that were replaced. The caller holds f.mu.
+func (f *Files) closeReplaced() error {
+	var errs []error
+	for _, x := range f.replaced {
+		errs = append(errs, x.Close())
+	}
+	f.replaced = nil
+	return errors.Join(errs...)
 }
 
 // runBytesTypical is the assumed size of a decoded run in bytes. If n runs of this size

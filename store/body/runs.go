@@ -115,6 +115,9 @@ func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 func (r *Runs) ReadAlone(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if old := r.readers[i.ID]; old != nil {
+		_ = old.Close() // it was only read
+	}
 	s := segment.NewReader(r.files.Folder.Files(), i, nil, nil)
 	s.Others = r.other
 	r.readers[i.ID] = s

@@ -392,7 +392,7 @@ func (c *Catalog) sharers() [][]*segment.Info {
 		if !c.IsStatic(s.Pool) || s.IndexBytes > IndexLarge {
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1][0].Pool[:4] == s.Pool[:4] {
+		if n := len(out); n > 0 && out[n-1][0].Year() == s.Year() {
 			out[n-1] = append(out[n-1], s)
 		} else {
 			out = append(out, []*segment.Info{s})

@@ -39,3 +39,11 @@ func TestWrongGeneration(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestUnsharedShortName has a static pool whose name is shorter than a year.
+func TestUnsharedShortName(t *testing.T) {
+	c := &Catalog{Static: []string{"200806", "web"}, Segments: []*segment.Info{{ID: 1, Pool: "200806", Index: "a"}, {ID: 2, Pool: "web", Index: "b"}}}
+	if got := c.Unshared(); len(got) != 0 {
+		t.Errorf("%d segments, want none: each year has one index file", len(got))
+	}
+}

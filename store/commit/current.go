@@ -2,10 +2,12 @@ package commit
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,7 +101,7 @@ func (f *Folder) lostCurrent() error {
 func (f *Folder) currentRemedy(n uint64) string {
 	catalogs, _ := disk.Glob(f.Disk, f.Path, filepath.Join(DirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
-		newest := filepath.Base(catalogs[len(catalogs)-1])
+		newest := filepath.Base(slices.MaxFunc(catalogs, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }))
 		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
 			return "write the number of the newest file in " + DirCatalog + " into it, which is " + newest
 		}

@@ -196,7 +196,7 @@ func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 			if err != nil {
 				return err
 			}
-			if use.users[rel] == 0 && !DerivedOf(rel, use.words) && highestNumber(rel) < free {
+			if use.users[rel] == 0 && !DerivedOf(rel, use.words) && numberAfter(rel) <= free {
 				if err := b.disk.Remove(path); err != nil {
 					return err
 				}
@@ -234,16 +234,4 @@ func (b *bucket) sweepFiles(c *catalog.Catalog, free uint64) error {
 		}
 	}
 	return nil
-}
-
-// highestNumber returns the highest number in the name of a file, such as 23 for
-// 000017-000023.words. It returns 0 if the name has no number.
-func highestNumber(rel string) (most uint64) {
-	stem, _, _ := strings.Cut(filepath.Base(rel), ".")
-	for part := range strings.SplitSeq(stem, "-") {
-		if n, err := strconv.ParseUint(part, 10, 31); err == nil {
-			most = max(most, n)
-		}
-	}
-	return most
 }

@@ -227,8 +227,8 @@ func (f *Folder) NextByNames() (uint64, error) {
 	return next, nil
 }
 
-// numberAfter returns the highest number in the name of a file, plus one. It returns 0 if the name has
-// no number.
+// numberAfter returns the highest number in the name of a file, plus one, such as 24 for
+// 000017-000023.words. It returns 0 if the name has no number.
 func numberAfter(file string) (next uint64) {
 	name := filepath.Base(file)
 	for n := range strings.SplitSeq(strings.TrimSuffix(name, filepath.Ext(name)), "-") {

@@ -353,7 +353,7 @@ func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.Re
 func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool) error {
 	byYear := make(map[string][]*segment.Info)
 	for _, i := range infos {
-		group := i.Pool[:min(4, len(i.Pool))]
+		group := i.Year()
 		if checked && i.IndexBytes > catalog.IndexLarge || !checked && i.Bytes > 16*catalog.IndexLarge {
 			group = i.File
 		}
@@ -432,8 +432,8 @@ func (r *reindex) indexFile(ctx context.Context, number uint32, infos []*segment
 func (r *reindex) segment(ctx context.Context, x *indexfile.Builder, i *segment.Info, checked bool) (*segment.Info, error) {
 	if checked {
 		crc, err := checksum(ctx, r.m.folder.Files(), i.File)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if disk.MayPass(err) {
+			return nil, err
 		}
 		if err != nil || crc != i.CRC {
 			r.result(i.Pool).Damaged++

@@ -268,6 +268,10 @@ func isNumber(digits string) bool {
 // numberLen is the least number of digits of a number in the name of a db-file.
 const numberLen = 6
 
+// Year returns the year of the pool, such as "2008", or the first bytes of a pool that is not named
+// after a month.
+func (i *Info) Year() string { return i.Pool[:min(4, len(i.Pool))] }
+
 // Bucket returns the name of the bucket that holds the segment's index in its index
 // file: the ID, as in "000123".
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }

@@ -349,9 +349,17 @@ func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error)
 // revisit at: the revisit itself if headers are stored with it, otherwise the first capture
 // with headers on the way from original to original. It returns timeline.NoPlace if no
 // capture on that way has headers.
-func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error) {
+func (o *Originals) headOf(ctx context.Context, at Link) (out timeline.Place, err error) {
 	var path []Link
-	out := timeline.NoPlace
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, l := range path {
+			delete(o.heads, l.Place)
+		}
+	}()
+	out = timeline.NoPlace
 	for {
 		if p, ok := o.heads[at.Place]; ok {
 			out = p
