@@ -234,8 +234,8 @@ func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, err
 	return end, nil
 }
 
-// unreadableLeast is how many bytes nextRecord passes over where a file cannot be read, before it
-// reads again. If that fails too, it passes over twice as many, and so on.
+// unreadableLeast is how many bytes nextRecord and readPart pass over where a file cannot be read,
+// before they read again. If that fails too, they pass over twice as many, and so on.
 const unreadableLeast = 4 << 10
 
 // run checks r, a run whose checksum is correct: its head against the catalogue,

@@ -110,12 +110,20 @@ func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []by
 // bytes that cannot be read. The only error is one that may pass, see disk.MayPass.
 func readPart(f io.ReaderAt, from, to int64) ([]byte, error) {
 	b := make([]byte, to-from)
-	n, err := f.ReadAt(b, from)
-	if disk.MayPass(err) {
-		return nil, err
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		clear(b[n:])
+	pass := int64(unreadableLeast)
+	for at := from; at < to; {
+		n, err := f.ReadAt(b[at-from:], at)
+		if err == nil || errors.Is(err, io.EOF) {
+			break
+		}
+		if disk.MayPass(err) {
+			return nil, err
+		}
+		bad := b[at-from+int64(n):]
+		bad = bad[:min(pass, int64(len(bad)))]
+		clear(bad)
+		at += int64(n + len(bad))
+		pass *= 2
 	}
 	return b, nil
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math/rand/v2"
 	"syscall"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/disk"
 )
@@ -66,5 +69,25 @@ func TestMendUnanswered(t *testing.T) {
 		if m, err := Mend(context.Background(), io.Discard, files[0], files[1], int64(len(b))); err != disk.ErrUnanswered {
 			t.Errorf("copy %d does not answer: %+v, %v", i, m, err)
 		}
+	}
+}
+
+// TestMendUnreadableSectors puts a record together from two copies. In each, another sector in the
+// middle of the record cannot be read.
+func TestMendUnreadableSectors(t *testing.T) {
+	noise := make([]byte, 100_000)
+	rand.NewChaCha8([32]byte{1}).Read(noise)
+	r := run{blocks: [][]byte{noise}, ids: []ID{BlockID(noise)}, facts: [][]byte{nil}, key: "com,example)/"}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, _ := r.encode(enc, "200806", 1, 0, nil, nil)
+	size := int64(len(rec))
+	a := &holed{bytes.NewReader(rec), 20_480, 24_576, syscall.EIO, 0}
+	b := &holed{bytes.NewReader(rec), 61_440, 65_536, syscall.EIO, 0}
+	var out bytes.Buffer
+	if m, err := Mend(context.Background(), &out, a, b, size); err != nil || m != (Mended{Bad: 1}) || !bytes.Equal(out.Bytes(), rec) {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
