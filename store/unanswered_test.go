@@ -159,6 +159,9 @@ func TestUnansweredReadings(t *testing.T) {
 	if got, err := scan(); !disk.MayPass(err) {
 		t.Errorf("without the texts: %q, %v", got, err)
 	}
+	if res, err := a.Reindex(t.Context(), task.ReindexOptions{Documents: true}); !disk.MayPass(err) {
+		t.Errorf("REINDEX DOCUMENTS: %+v, %v", res, err)
+	}
 	server.SetFault(nil)
 	if got, err := scan(); err != nil || len(got) != 1 || got[0] != "Title" {
 		t.Errorf("%q, %v", got, err)

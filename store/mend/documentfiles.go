@@ -78,6 +78,9 @@ func (d *documentRun) survey() (bad, old []string, err error) {
 	var sources []readings.Source
 	for _, name := range fileNames(list) {
 		f, err := d.v.Readings(name)
+		if disk.MayPass(err) {
+			return nil, nil, err
+		}
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				bad = append(bad, name)
@@ -123,6 +126,9 @@ func (d *documentRun) take(names []string) error {
 	var parts []part
 	for _, name := range names {
 		f, err := d.v.Readings(name)
+		if disk.MayPass(err) {
+			return err
+		}
 		if err != nil {
 			continue
 		}

@@ -173,8 +173,8 @@ func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state ta
 			r := task.Recovered{Offset: s.Offset, State: state, Records: 1, Time: record.NoTime}
 			c, err := v.stored(ctx, s.Segment, e)
 			if err != nil {
-				if ctx.Err() != nil {
-					yield(task.Recovered{}, ctx.Err())
+				if disk.MayPass(err) {
+					yield(task.Recovered{}, err)
 					return
 				}
 				r.State, r.Records, r.URL, r.Time = task.RecoverDamaged, 0, urlkey.URL(e.Key), e.Time
