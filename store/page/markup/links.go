@@ -124,8 +124,8 @@ type linkWriter struct {
 	plain   bool // result of charset.ASCIISafe(charset)
 	text    spaceFolder
 	links   []foundLink
-	open    []linkEnd // the links whose elements have not ended yet
-	near    []byte    // memory in which appendLinks collects the text around links
+	open    linkEnd // the link whose text is being read; the zero value if there is none
+	near    []byte  // memory in which appendLinks collects the text around links
 	keep    func(offset int) bool
 	end     int32 // offset in the body at which reading ends
 	cut     bool  // a link begins or ends between bytes that may belong to one letter or character reference
@@ -148,27 +148,26 @@ func (w *linkWriter) free() {
 	clear(w.links)
 	*w = linkWriter{
 		text:  spaceFolder{out: w.text.out[:0], held: w.text.held[:0]},
-		links: w.links[:0], open: w.open[:0], near: w.near[:0],
+		links: w.links[:0], near: w.near[:0],
 	}
 	linkWriters.Put(w)
 }
 
+// linkEnd is the index of a link, and the first node after its element.
 type linkEnd struct{ link, node int32 }
 
 func (w *linkWriter) walk(start, end int) {
 	w.end = int32(end)
 	w.text.use(w.charset)
 	w.t.walk(start, end, &w.text, func(n int) {
-		for len(w.open) > 0 && int(w.open[len(w.open)-1].node) <= n {
+		if int(w.open.node) <= n {
 			w.close()
 		}
 		if w.t.Nodes[n].Kind == Element {
 			w.element(n)
 		}
 	})
-	for len(w.open) > 0 {
-		w.close()
-	}
+	w.close()
 	w.text.settle()
 }
 
@@ -180,10 +179,12 @@ func (w *linkWriter) settle() int {
 	return len(w.text.out)
 }
 
+// close ends the text of the open link, if there is one.
 func (w *linkWriter) close() {
-	last := len(w.open) - 1
-	w.links[w.open[last].link].to = w.settle()
-	w.open = w.open[:last]
+	if w.open.node > 0 {
+		w.links[w.open.link].to = w.settle()
+		w.open = linkEnd{}
+	}
 }
 
 // element adds all links of element i to w.links.
@@ -205,7 +206,10 @@ func (w *linkWriter) addressed(i int) {
 	switch n.Tag {
 	case TagA:
 		if w.add(i, from.kind, from.attr) {
-			w.open = append(w.open, linkEnd{int32(len(w.links) - 1), n.Next})
+			// The text of a link around this one ends here. So the texts of all links together are
+			// no longer than the text of the page.
+			w.close()
+			w.open = linkEnd{int32(len(w.links) - 1), n.Next}
 		}
 	case TagLink:
 		kind := from.kind
@@ -262,7 +266,7 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 		default:
 			for _, o := range otherLinks[w.t.Nodes[i].Tag] {
 				if EqualFold(name, o.attr) {
-					others = append(others, otherLink{o, w.address(b[a.Value:a.ValueEnd])})
+					others = append(others, otherLink{o, w.value(b[a.Value:a.ValueEnd])})
 				}
 			}
 		}
@@ -316,13 +320,14 @@ func (w *linkWriter) result() []Link {
 	return links
 }
 
-// describe sets the anchor of the innermost open link to alt, the description
-// of an image inside it, if the link has no text before the image.
+// describe sets the anchor of the open link to alt, the description of an image
+// inside it, if the link has no text before the image.
 func (w *linkWriter) describe(alt []byte) {
-	if n := len(w.open); n > 0 {
-		if l := &w.links[w.open[n-1].link]; l.from == w.settle() && len(l.anchor) == 0 {
-			l.anchor = alt
-		}
+	if w.open.node == 0 {
+		return
+	}
+	if l := &w.links[w.open.link]; l.from == w.settle() && len(l.anchor) == 0 {
+		l.anchor = alt
 	}
 }
 

@@ -39,7 +39,7 @@ type otherSource struct {
 }
 
 // otherLink is one otherSource of an element together with the value of the
-// attribute.
+// attribute, see the method value of linkWriter.
 type otherLink struct {
 	otherSource
 	value []byte
@@ -73,7 +73,7 @@ func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte
 	for _, o := range others {
 		add := func(target []byte) {
 			if len(target) > 0 {
-				w.append(foundLink{kind: o.kind, target: within(codebase, target), offset: l.offset})
+				w.append(foundLink{kind: o.kind, target: within(codebase, w.inCharset(target)), offset: l.offset})
 			}
 		}
 		switch o.form {

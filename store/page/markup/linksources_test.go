@@ -68,7 +68,13 @@ func TestQueryCharset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	set, err := simplifiedchinese.GBK.NewEncoder().String(`<img src="/0?q=北" srcset="/1?q=北#北 1x, /北/2 2x, /3?q=北 3x"><img srcset="ftp://a/?北 1x, /4?q=北 2x">` +
+		`<object data="/5" archive="/6?a=1,/北,/7?q=北"></object><iframe srcdoc="<a href=/8?q=1>x</a><a href=/北>y</a><a href=/9?q=北>y</a>"></iframe>`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ page, charset, want string }{
+		{set, "gb18030", "/0?q=%B1%B1|/1?q=%B1%B1#北|/北/2|/3?q=%B1%B1|ftp://a/?北|/4?q=%B1%B1|/5|/6?a=1|/北|/7?q=%B1%B1|/8?q=1|/北|/9?q=北"},
 		{gbk, "gb18030", "/北?q=%B1%B1%B4%F3&x=%A8%A6#北|/x?q=%B1%B1|mailto:a?b=北|http://a.cn/?%81@"},
 		{text, "utf-8", "/北?q=北大&x=é#北|/x?q=北|mailto:a?b=北|http://a.cn/?丂"},
 		{latin, "windows-1252", "/é?q=%E9&x=%26%2321271%3B"},

@@ -1,6 +1,8 @@
 package markup
 
 import (
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -91,6 +93,31 @@ func TestLinks(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("link %d\n got %+v\nwant %+v", i, got[i], want[i])
 		}
+	}
+}
+
+// TestNestedLinks shows that the text of a link ends where a link inside it begins. Without that
+// rule, the texts of n links, one inside the other, have n*n/2 words.
+func TestNestedLinks(t *testing.T) {
+	page := `<a href=1>one<div>two <a href=2>three<table><td>four <a href=3><img src=i alt=five></a> six</table></a> seven</div></a> eight<a href=4>nine</a>`
+	var got []string
+	for _, l := range NewTree([]byte(page)).Links(0, len(page), "utf-8") {
+		if l.Kind == LinkA {
+			got = append(got, l.Target+": "+l.Anchor)
+		}
+	}
+	if want := []string{"1: one\ntwo", "2: three\nfour", "3: five", "4: nine"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	size := func(n int) (sum int) {
+		page := strings.Repeat("<a href=x><div>word ", n)
+		for _, l := range NewTree([]byte(page)).Links(0, len(page), "utf-8") {
+			sum += len(l.Anchor)
+		}
+		return sum
+	}
+	if once, more := size(100), size(1000); more > 11*once {
+		t.Errorf("the texts of 100 nested links have %d bytes, those of 1000 have %d", once, more)
 	}
 }
 
