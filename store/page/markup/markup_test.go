@@ -16,6 +16,7 @@ func TestText(t *testing.T) {
 		{"references", `&lt;b&gt; &amp;amp; &nbsp;&#20013;&eacute;`, "<b> &amp; 中é"},
 		{"no references in raw text", `<xmp>&lt;</xmp>`, "&lt;"},
 		{"preformatted", "<pre>a\n  b</pre>c\nd", "a\nb\nc d"},
+		{"preformatted in preformatted", "<pre>a\n<div><pre>b\nc</pre></div>d\ne</pre>f\ng", "a\nb\nc\nd\ne\nf g"},
 		{"form", `<select><option>a<option>b</select><button>c</button><textarea>d</textarea>`, "a bcd"},
 		{"space of other scripts", "a\u3000b\u200bc", "a bc"},
 	}

@@ -113,7 +113,7 @@ func (t *Tree) walk(start, end int, w *spaceFolder, visit func(n int)) {
 			case TagOption, TagImg, TagInput:
 				w.brk(' ')
 			case TagPre, TagListing, TagXmp, TagPlaintext:
-				pre = n.Next
+				pre = max(pre, n.Next)
 				fallthrough
 			default:
 				if n.Tag.Block() {
