@@ -2,6 +2,7 @@ package article
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,8 +93,8 @@ func (r *reader) possible(e *expression) bool {
 // exist or are after the first capture.
 func (r *reader) resolve() {
 	monthFirst := r.monthFirst()
-	kept := r.dates[:0]
-	for _, c := range r.dates {
+	for i, c := range r.dates {
+		r.dates[i] = candidate{} // removed, unless c is put back
 		if c.year == 0 && !r.giveYear(&c) {
 			continue
 		}
@@ -109,9 +110,9 @@ func (r *reader) resolve() {
 		if !c.valid() || !r.possible(&c.expression) {
 			continue
 		}
-		kept = append(kept, c)
+		r.dates[i] = c
 	}
-	r.dates = kept
+	r.dates = slices.DeleteFunc(r.dates, func(c candidate) bool { return c.year == 0 })
 	for i := range r.dates {
 		if c := &r.dates[i]; c.zone == 0 && c.hour >= 0 {
 			r.localDay(c)
