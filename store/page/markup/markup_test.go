@@ -141,6 +141,9 @@ func TestMeta(t *testing.T) {
 	if got := NewTree([]byte(in)).Meta("utf-8"); got != want {
 		t.Errorf("Meta = %+v\nwant %+v", got, want)
 	}
+	if got := NewTree([]byte(`<svg><svg></svg><title>of the picture</title></svg><title>of the page</title>`)).Meta("utf-8"); got.Title != "of the page" {
+		t.Errorf("title = %q, want that outside of the nested svg", got.Title)
+	}
 	if got := NewTree([]byte(`<meta property=og:title content=o>`)).Meta("utf-8"); got.Title != "o" {
 		t.Errorf("title = %q, want that of og:title", got.Title)
 	}

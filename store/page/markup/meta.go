@@ -33,7 +33,7 @@ func (t *Tree) Meta(cs string) Meta {
 		}
 		switch n.Tag {
 		case TagSvg:
-			svg = n.Next
+			svg = max(svg, n.Next)
 		case TagTitle:
 			if m.Title == "" && int32(i) >= svg && int(n.Next) > i+1 {
 				c := &t.Nodes[i+1]
