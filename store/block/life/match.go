@@ -94,7 +94,7 @@ type matcher struct {
 	alike        []float64
 
 	// Memory that is used again.
-	slots, nexts  []int // working memory of the method byAnyDigest
+	slots, nexts  []int // working memory of the methods byAnyDigest and byPlace
 	tails, before []int // working memory of the method order
 	index         wordIndex
 	found         []candidate
@@ -381,11 +381,23 @@ func (m *matcher) byPlace() {
 			at[m.old[o].Path] = o
 		}
 	}
+	m.nexts = filled(m.nexts, len(m.old)) // for each old block, the nearest unchanged block before it; -1 if there is none
+	for o, last := 0, -1; o < len(m.old); o++ {
+		m.nexts[o] = last
+		if n := m.toNew[o]; n >= 0 && m.inOrder[n] {
+			last = o
+		}
+	}
+	last := -1 // the partner of the nearest unchanged block before n; -1 if there is none
 	for n := range m.new {
-		if m.toOld[n] >= 0 {
+		if o := m.toOld[n]; o >= 0 {
+			if m.inOrder[n] {
+				last = o
+			}
 			continue
 		}
-		if o, ok := at[m.new[n].Path]; ok && m.toNew[o] < 0 && m.between(o, n) {
+		// Both follow the same unchanged block, or neither follows one.
+		if o, ok := at[m.new[n].Path]; ok && m.toNew[o] < 0 && m.nexts[o] == last {
 			m.here(o, n)
 		}
 	}
@@ -403,17 +415,6 @@ func (m *matcher) byPlace() {
 			m.here(o, n)
 		}
 	}
-}
-
-// between reports whether old block o and new block n follow the same unchanged
-// block: the nearest unchanged block before o is the partner of the nearest
-// unchanged block before n, or there is none before either.
-func (m *matcher) between(o, n int) bool {
-	for n--; n >= 0 && !(m.toOld[n] >= 0 && m.inOrder[n]); n-- {
-	}
-	for o--; o >= 0 && !(m.toNew[o] >= 0 && m.inOrder[m.toNew[o]]); o-- {
-	}
-	return n < 0 && o < 0 || n >= 0 && m.toOld[n] == o
 }
 
 // here pairs old block o and new block n, which are at the same place, if they
