@@ -42,7 +42,11 @@ func Headlines(dst []Headline, b *divide.Body) []Headline {
 		if n.Kind != markup.Element || n.Tag != markup.TagA || n.Outer-n.Inner < headlineLeast {
 			continue
 		}
-		text := headlineOf(t, i, b.Charset)
+		if _, ok := t.Attr(i, "href"); !ok {
+			continue
+		}
+		text, next := headlineOf(t, i, b.Charset)
+		i = next - 1
 		if text == "" {
 			continue
 		}
@@ -52,7 +56,6 @@ func Headlines(dst []Headline, b *divide.Body) []Headline {
 		var main bool
 		block, main = inMain(b, labels, block, int(n.Start))
 		dst = append(dst, Headline{text, main})
-		i = int(n.Next) - 1
 	}
 	return dst
 }
@@ -80,25 +83,35 @@ func inMain(b *divide.Body, labels []label.Label, from, at int) (next int, main 
 	return len(b.Blocks), true
 }
 
-// headlineOf returns the headline of the link that is node i, or "".
-func headlineOf(t *markup.Tree, i int, charset string) string {
+// headlineOf returns the headline of the link that is node i, or "". The link ends where a link
+// inside it begins, as in browsers. next is the first node that headlineOf has not looked at.
+func headlineOf(t *markup.Tree, i int, charset string) (headline string, next int) {
 	of, level := i, 7
-	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
-		if n := &t.Nodes[k]; n.Kind == markup.Element && n.Tag.Heading() > 0 && n.Tag.Heading() < level {
-			of, level = k, n.Tag.Heading()
+	end := t.Nodes[i].Outer
+	for next = i + 1; next < int(t.Nodes[i].Next); next++ {
+		n := &t.Nodes[next]
+		if n.Kind != markup.Element {
+			continue
+		}
+		if n.Tag == markup.TagA {
+			end = n.Start
+			break
+		}
+		if h := n.Tag.Heading(); h > 0 && h < level {
+			of, level = next, h
 		}
 	}
 	n := &t.Nodes[of]
-	text := t.TextRange(int(n.Inner), int(n.Outer), charset)
+	text := t.TextRange(int(n.Inner), int(min(n.Outer, end)), charset)
 	if of > i {
-		return headlineText(text)
+		return headlineText(text), next
 	}
 	for line := range strings.Lines(text) {
 		if halfWords(line) >= headlineLeast {
-			return headlineText(line)
+			return headlineText(line), next
 		}
 	}
-	return ""
+	return "", next
 }
 
 // headlineText returns a text in one line, or "" if it is too short or too long for a headline.

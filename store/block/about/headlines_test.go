@@ -1,6 +1,7 @@
 package about
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -40,5 +41,34 @@ without power</a></h2><p>The fire brigade was called out more than a hundred tim
 	}
 	if want := []string{"All the news of today", "Weather and traffic for you", "Imprint and terms of use"}; !slices.Equal(other, want) {
 		t.Errorf("outside of the main part: got %s, want %s", strings.Join(other, "; "), strings.Join(want, "; "))
+	}
+}
+
+// TestHeadlinesOfNestedLinks shows that a link ends where a link inside it begins, and that an
+// anchor without an address is no link. Otherwise each of many nested links is read to the end of
+// the page.
+func TestHeadlinesOfNestedLinks(t *testing.T) {
+	read := func(page string) (texts []string, bytes uint64) {
+		b, ok := divide.Open([]byte(page), divide.As{ContentType: "text/html; charset=utf-8"}, divide.Options{})
+		if !ok {
+			t.Fatal("the page is not read")
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		headlines := Headlines(nil, b)
+		runtime.ReadMemStats(&after)
+		for _, h := range headlines {
+			texts = append(texts, h.Text)
+		}
+		return texts, after.TotalAlloc - before.TotalAlloc
+	}
+	got, _ := read(`<body><a name=top><div>Welcome to the town in the hills <a href=1><div>Storm leaves thousands without power <a href=2>Snow plough gets lost in fog</a> More</div></a></div></a></body>`)
+	if want := []string{"Storm leaves thousands without power", "Snow plough gets lost in fog"}; !slices.Equal(got, want) {
+		t.Errorf("got the headlines %q, want %q", got, want)
+	}
+	_, once := read(strings.Repeat("<a href=x><div>no line ", 300))
+	_, more := read(strings.Repeat("<a href=x><div>no line ", 3000))
+	if more > 30*once {
+		t.Errorf("the headlines of 300 nested links take %d bytes, those of 3000 take %d", once, more)
 	}
 }
