@@ -87,17 +87,19 @@ func stretches(b *divide.Body, f func(start, end, leaf int)) {
 	}
 }
 
-// LinksIn returns the number of links in block n. ordinal is the index of block n
-// in the cut at KeptLevel.
-func (r *Reading) LinksIn(n, ordinal int) (links int) {
-	for i, l := range r.Leaves {
-		if n <= l && l < r.Blocks[n].Next {
-			links += int(r.Made[i].links)
+// LinksOfCut returns the number of links in each block of the cut at KeptLevel.
+func (r *Reading) LinksOfCut() []int {
+	cut := r.Cut(KeptLevel)
+	links := make([]int, len(cut))
+	leaf := 0
+	for i, n := range cut {
+		for ; leaf < len(r.Leaves) && r.Leaves[leaf] < r.Blocks[n].Next; leaf++ {
+			links[i] += int(r.Made[leaf].links)
 		}
 	}
 	for _, p := range r.placed {
-		if p.part == ordinal {
-			links++
+		if p.part >= 0 {
+			links[p.part]++
 		}
 	}
 	return links

@@ -46,20 +46,11 @@ type Details struct {
 	Links int
 }
 
-// details returns the Details of block n. ordinal is the index of block n in the
-// cut at KeptLevel.
-func details(r *facts.Reading, rev *Revision, n, ordinal int) Details {
+// details returns the Details of block n, which has so many links.
+func details(r *facts.Reading, rev *Revision, n, links int) Details {
 	b := &rev.Tree.Blocks[n]
-	d := Details{Bytes: b.End - b.Start}
 	topic, text := about.TopicAndText(r.Body, b.Start, b.End)
-	d.Topic = topic
-	d.Words = words.Count(text)
-	if rev.Whole {
-		d.Links = r.Links
-		return d
-	}
-	d.Links = r.LinksIn(n, ordinal)
-	return d
+	return Details{Bytes: b.End - b.Start, Topic: topic, Words: words.Count(text), Links: links}
 }
 
 // The bits of the second byte of a fold. The first byte is the number of the
@@ -104,10 +95,14 @@ func (r *Revision) AppendFold(dst []byte, reading *facts.Reading) []byte {
 		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(changed)))
+	links := []int{reading.Links}
+	if !r.Whole {
+		links = reading.LinksOfCut()
+	}
 	ordinal, place := 0, 0
 	for _, i := range changed {
 		n := changes[i].New
-		d := details(reading, r, n, i)
+		d := details(reading, r, n, links[i])
 		dst = append(binary.AppendUvarint(dst, uint64(i-ordinal)), byte(changes[i].Op))
 		dst = binary.AppendUvarint(dst, uint64(n-place))
 		ordinal, place = i, n
@@ -140,6 +135,12 @@ type birth struct {
 	twin int32
 }
 
+// compare orders births by time, the latest first, then by twin. The result is negative if a comes
+// first, 0 if both are equal, and positive otherwise.
+func (a birth) compare(b birth) int {
+	return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.twin, b.twin))
+}
+
 // stretch is neighbouring blocks of a version that were neighbours in the version in which they
 // first appeared.
 type stretch struct {
@@ -158,16 +159,15 @@ func (r *Revision) appendLives(dst []byte) []byte {
 	var births []birth
 	unit := record.Time(1000)
 	for _, l := range r.Life[1:] {
-		if b := (birth{l.FirstSeen, l.twin}); !slices.Contains(births, b) {
+		if b := (birth{l.FirstSeen, l.twin}); len(births) == 0 || births[len(births)-1] != b {
 			births = append(births, b)
 			if (r.Time-l.FirstSeen)%unit != 0 {
 				unit = 1
 			}
 		}
 	}
-	slices.SortFunc(births, func(a, b birth) int {
-		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.twin, b.twin))
-	})
+	slices.SortFunc(births, birth.compare)
+	births = slices.Compact(births)
 	dst = binary.AppendUvarint(dst, uint64(unit))
 	dst = binary.AppendUvarint(dst, uint64(len(births)))
 	last := r.Time
@@ -186,7 +186,8 @@ func (r *Revision) appendLives(dst []byte) []byte {
 		for end < len(r.Life) && r.Life[end].FirstSeen == l.FirstSeen && r.Life[end].twin == l.twin && int(r.Life[end].place)-int(l.place) == end-n {
 			end++
 		}
-		stretches = append(stretches, stretch{end - n, slices.Index(births, birth{l.FirstSeen, l.twin}), int(l.place)})
+		i, _ := slices.BinarySearchFunc(births, birth{l.FirstSeen, l.twin}, birth.compare)
+		stretches = append(stretches, stretch{end - n, i, int(l.place)})
 		n = end
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(stretches)))
