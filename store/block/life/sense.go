@@ -20,7 +20,7 @@ func (r *Revision) Senses(level int) []Sense {
 	changes, texts := r.changedTexts(level)
 	out := make([]Sense, len(changes))
 	for i, m := range changes {
-		out[i] = r.senseOf(m.Op, &texts[i])
+		out[i] = r.senseOf(i, m.Op, &texts[i])
 	}
 	return out
 }
@@ -36,7 +36,7 @@ func (r *Revision) Sense(level int) Sense {
 			if (m.Op == Edited) != edited {
 				continue
 			}
-			s := r.senseOf(m.Op, &texts[i])
+			s := r.senseOf(i, m.Op, &texts[i])
 			if s.Substantial {
 				return s
 			}
@@ -46,12 +46,31 @@ func (r *Revision) Sense(level int) Sense {
 	return Together(senses)
 }
 
-// changedText has the leaves of a block that changed, as indexes of blocks: old
-// has those before the change, and new those after it. Leaves that did not
-// change are left out.
+// changedText has the leaves of a block that changed. Leaves that did not change are left out.
 type changedText struct {
-	old, new []int
-	moved    bool // leaves that are both in the old and in the new block are in another order
+	from  []oldLeaf // leaves of the block before the change; see the method old
+	new   []int     // the leaves after the change, as indexes of blocks
+	moved bool      // leaves that are both in the old and in the new block are in another order
+	torn  bool      // the leaves of the old block are too large to be compared with each of many new blocks
+}
+
+// tornMost is the largest product of the size of the leaves of an old block, in bytes, and the number of
+// new blocks with which they are compared. If one large block became many, each of them lost the words of
+// all others: a change of one of them is substantial, and no comparison is needed.
+const tornMost = 8 << 20
+
+// oldLeaf is a leaf of a block before the change. stays is the change in whose block the leaf is
+// the same before and after, or -1. All changes of one old block share one list of oldLeafs.
+type oldLeaf struct{ leaf, stays int }
+
+// old returns the leaves before the change with index i, as indexes of blocks.
+func (c *changedText) old(i int) (leaves []int) {
+	for _, l := range c.from {
+		if l.stays != i {
+			leaves = append(leaves, l.leaf)
+		}
+	}
+	return leaves
 }
 
 // changedTexts returns r.Changes(level), and for each of them the leaves that changed.
@@ -63,51 +82,54 @@ func (r *Revision) changedTexts(level int) ([]Match, []changedText) {
 	defer p.free()
 	changes := r.changes(p)
 	texts := make([]changedText, len(changes))
-	rows := make([][]int, len(p.old)) // for each old block, the changes that it is a part of
-	for n, o := range p.toOld {
+	changesOf := make([]int, len(p.old)) // how many changes each old block is a part of
+	for _, o := range p.toOld {
 		if o >= 0 {
-			rows[o] = append(rows[o], n)
+			changesOf[o]++
 		}
 	}
-	row := len(p.new)
-	for o, n := range p.toNew {
-		if n < 0 {
-			rows[o] = append(rows[o], row)
-			row++
-		}
-	}
+	leaves, sizes := make([][]oldLeaf, len(p.old)), make([]int, len(p.old))
 	for i, m := range r.matches {
 		o, n := p.ofOld[i], p.ofNew[i]
-		both := o >= 0 && n >= 0 && p.toOld[n] == o && m.Op != Edited
-		if n >= 0 && both {
+		stays := -1
+		if o >= 0 && n >= 0 && p.toOld[n] == o && m.Op != Edited {
+			stays = n
 			texts[n].moved = texts[n].moved || m.Op == Moved
 		} else if n >= 0 {
 			texts[n].new = append(texts[n].new, m.New)
 		}
-		if o < 0 {
-			continue
+		if o >= 0 && (stays < 0 || changesOf[o] > 1) {
+			leaves[o] = append(leaves[o], oldLeaf{m.Old, stays})
+			sizes[o] += r.Before.size(m.Old)
 		}
-		for _, row := range rows[o] {
-			if row != n || !both {
-				texts[row].old = append(texts[row].old, m.Old)
-			}
+	}
+	for n, o := range p.toOld {
+		if o >= 0 {
+			texts[n].from, texts[n].torn = leaves[o], changesOf[o] > 1 && changesOf[o]*sizes[o] > tornMost
+		}
+	}
+	removed := len(p.new)
+	for o, n := range p.toNew {
+		if n < 0 {
+			texts[removed].from = leaves[o]
+			removed++
 		}
 	}
 	return changes, texts
 }
 
-// senseOf returns whether a change of a block is substantial. It compares the
-// texts of the changed leaves in c, before and after. It does not look at the
-// layout, because a History that comes from a Resting does not have it.
-func (r *Revision) senseOf(op Op, c *changedText) (s Sense) {
+// senseOf returns whether the change with index i, of a block, is substantial. It
+// compares the texts of the changed leaves in c, before and after. It does not look at
+// the layout, because a History that comes from a Resting does not have it.
+func (r *Revision) senseOf(i int, op Op, c *changedText) (s Sense) {
 	switch {
 	case op == Same:
 	case op == Moved:
 		s.Reason = reasonOrder
-	case !r.Readable() || !r.Before.Readable():
+	case !r.Readable() || !r.Before.Readable() || c.torn:
 		s.Substantial = true
 	default:
-		s.Reason, s.Substantial = substantial(op, r.Before.textOf(c.old), r.textOf(c.new))
+		s.Reason, s.Substantial = substantial(op, r.Before.textOf(c.old(i)), r.textOf(c.new))
 		switch {
 		case s.Substantial || !c.moved:
 		case s.Reason == reasonMarkup:

@@ -1,6 +1,8 @@
 package life
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -56,4 +58,44 @@ func TestNoWordsOfPagesHidden(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSensesOfTornBlock divides one block of a page into many. Memory and text that is compared
+// must not grow with the square of their number. Each of the new blocks has a leaf of the old one, and
+// half of them have a new leaf.
+func TestSensesOfTornBlock(t *testing.T) {
+	senses := func(n int) (got []Sense, bytes uint64) {
+		var old, new strings.Builder
+		old.WriteString("(\n")
+		for i := range n {
+			fmt.Fprintf(&old, "the paragraph number%x of the page\n", i)
+			fmt.Fprintf(&new, "(\nthe paragraph number%x of the page\n", i)
+			if i%2 == 1 {
+				fmt.Fprintf(&new, "Updated 2008-06-01 %d\n", i)
+			}
+			new.WriteString(")\n")
+		}
+		old.WriteString(")\n")
+		var h History
+		h.Add(outline(0, old.String()))
+		rev := h.Add(outline(1, new.String()))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got = rev.Senses(1)
+		runtime.ReadMemStats(&after)
+		return got, after.TotalAlloc - before.TotalAlloc
+	}
+	got, _ := senses(2)
+	if len(got) != 2 || got[0].Substantial || !got[1].Substantial {
+		t.Errorf("two new blocks, the second edited: got %v", got)
+	}
+	got, once := senses(400)
+	for i, s := range got {
+		if s.Substantial != (i%2 == 1) {
+			t.Fatalf("block %d of %d: got %v", i, len(got), s)
+		}
+	}
+	if _, more := senses(4000); more > 40*once {
+		t.Errorf("the senses of 400 new blocks take %d bytes, those of 4000 take %d", once, more)
+	}
 }
