@@ -33,6 +33,7 @@ type atoms struct {
 	stores   []atom   // the memory in which atoms are made
 	built    []atom   // the list of children or lines that is being made
 	out      []atom   // the list of parts that a step of the division is making
+	opened   []atom   // the list of parts in which regions and modules replace large parts by their own parts
 	blocks   []Block  // the blocks of the tree that is being made
 	inside   []int32  // for each node, 1 + the index of its children in families; 0 if they were not found yet
 	families [][]atom // the children of elements, see children

@@ -35,8 +35,8 @@ const (
 	itemText    = 48 // a list whose items weigh less than this on average is one part
 )
 
-// openedMax is the largest number of parts that are opened, that is replaced by
-// their own parts, at one level. The limit keeps deeply nested markup from
+// openedMax is the largest number of parts of a page or of a region that are opened,
+// that is replaced by their own parts. The limit keeps deeply nested markup from
 // costing more time than other markup.
 const openedMax = 32
 
@@ -181,7 +181,14 @@ func (d *divider) regions(a *atom) []atom {
 		if len(inner) < 2 || d.items(inner) || share < d.openRegion && !d.framed(inner) && !d.bordered(inner) {
 			break
 		}
-		parts = d.splice(parts, big, inner)
+		if len(d.opened) == 0 {
+			d.opened = append(d.opened, parts...)
+		}
+		d.opened = slices.Replace(d.opened, big, big+1, inner...)
+		parts = d.opened
+	}
+	if len(d.opened) > 0 {
+		parts = d.take(&d.opened)
 	}
 	small := int32(d.smallRegion * float64(d.total))
 	bordered := d.bordered(parts)
@@ -342,19 +349,23 @@ func (d *divider) worthModule(a, b *atom) bool {
 // their parts), except those that read as one, such as a list or an article.
 func (d *divider) modules(a *atom) []atom {
 	limit := max(int32(d.openModule*float64(d.total)), d.moduleText)
-	parts := d.sections(d.expand(a))
-	for i, opened := 0, 0; i < len(parts); {
-		if parts[i].weight > limit && opened < openedMax {
-			inner := d.sections(d.expand(&parts[i]))
-			if len(inner) > 1 && !d.uniform(inner) && !d.items(inner) {
-				parts = d.splice(parts, i, inner)
-				opened++
-				continue
+	left := openedMax
+	var open func(parts []atom)
+	open = func(parts []atom) {
+		for i := range parts {
+			if parts[i].weight > limit && left > 0 {
+				inner := d.sections(d.expand(&parts[i]))
+				if len(inner) > 1 && !d.uniform(inner) && !d.items(inner) {
+					left--
+					open(inner)
+					continue
+				}
 			}
+			d.opened = append(d.opened, parts[i])
 		}
-		i++
 	}
-	return d.fill(d.join(parts, func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
+	open(d.sections(d.expand(a)))
+	return d.fill(d.join(d.take(&d.opened), func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
 }
 
 // uniform reports whether there are more than three parts and they read as one
