@@ -23,6 +23,7 @@ type Builder struct {
 	nested func(*Input) *Document
 	text   int // number of bytes of text that were added
 	parts  int // number of parts and sections that were added
+	linked int // number of bytes of the links that were added
 }
 
 // NewBuilder returns a Builder of an empty document. The function nested reads a body that is
@@ -80,16 +81,25 @@ func (b *Builder) Add(kind PartKind, text string) error {
 }
 
 // Link adds a link to the current section. It leaves out a link without a
-// target, and links beyond the limit.
+// target, and links beyond the limits.
 func (b *Builder) Link(target, anchor string) {
 	if target = strings.TrimSpace(target); target == "" || len(b.Doc.Links) >= b.limits.Links || len(target) > linkBytesMax {
 		return
 	}
+	if b.linked+len(target)+len(anchor) > linkedMax*b.limits.Text {
+		return
+	}
+	b.linked += len(target) + len(anchor)
 	b.Doc.Links = append(b.Doc.Links, Link{Target: Clean(target), Anchor: Clean(anchor), Section: max(0, len(b.Doc.Sections)-1)})
 }
 
-// linkBytesMax is the size in bytes of the longest target of a link.
-const linkBytesMax = 16 << 10
+// linkBytesMax is the size in bytes of the longest target of a link. The targets and texts of all links may
+// have linkedMax times as many bytes as the text of the document: a link that goes over many
+// paragraphs counts once for each, and links inside of each other have the same text.
+const (
+	linkBytesMax = 16 << 10
+	linkedMax    = 4
+)
 
 // Clean returns text as one line of valid UTF-8. It leaves out characters that
 // show nothing, and writes each piece of white space as one blank.

@@ -120,3 +120,21 @@ func TestNested(t *testing.T) {
 		t.Errorf("got %v and links %v, want %v", b.Doc.Sections, b.Doc.Links, want)
 	}
 }
+
+// TestLinksBounded adds a link with a long target again and again, as a link over many paragraphs
+// does, and links with long texts, as links inside of each other do. All links together are bounded.
+func TestLinksBounded(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	b := NewBuilder(Limits{Text: 1 << 20}, nil)
+	for range 2000 {
+		b.Link("http://a.example/"+long, "a")
+		b.Link("http://a.example/", long)
+	}
+	size := 0
+	for _, l := range b.Doc.Links {
+		size += len(l.Target) + len(l.Anchor)
+	}
+	if size < 2<<20 || size > 4<<20 {
+		t.Errorf("%d links have %d bytes, want 2 to 4 MB", len(b.Doc.Links), size)
+	}
+}

@@ -196,7 +196,7 @@ func (w *book) readShared(r *record) {
 	count := in.number(4)
 	room := 4 * w.b.Limits().Text
 	for n := uint32(0); n < count && room > 0 && !in.ended(); n++ {
-		s := in.text(2)
+		s := document.Clean(in.text(2)) // once, because many cells may refer to it
 		w.shared = append(w.shared, s)
 		room -= len(s) + stringBytes
 	}

@@ -9,8 +9,8 @@ import (
 
 // link is the hyperlink of a cell.
 type link struct {
-	row, col       uint16
-	target, anchor string
+	row, col uint16
+	target   string
 }
 
 // The class identifiers of the two forms of targets.

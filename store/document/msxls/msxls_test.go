@@ -213,6 +213,27 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestBlankText has many cells that refer to one long text that shows nothing. The text is cleaned
+// once, and not for each cell.
+func TestBlankText(t *testing.T) {
+	used := func(cells int) uint64 {
+		long := strings.Repeat("\x01", 8000)
+		var sheet []byte
+		for i := range cells {
+			sheet = append(sheet, rec(recLabelSST, i, 0, 0, 0, 0)...)
+		}
+		body := inContainer("Workbook", workbook(0x600, rec(recSST, 1, 0, 1, 0, len(long), "\x00"+long), sheet))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		documenttest.Read(t, Kind, document.Input{Body: body})
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if most := used(10) + 5000*1000; used(5000) > most {
+		t.Errorf("5000 cells without text take more than %d bytes of memory", most)
+	}
+}
+
 // TestLongNote reads a comment that continues in very many records. The memory that this takes does
 // not grow with the square of their number, and the text is bounded.
 func TestLongNote(t *testing.T) {

@@ -335,14 +335,6 @@ func (s *sheet) emit() error {
 	slices.SortStableFunc(s.cells, func(a, b cell) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 	})
-	for i, l := range s.links {
-		at, ok := slices.BinarySearchFunc(s.cells, l, func(c cell, l link) int {
-			return cmp.Or(cmp.Compare(c.row, l.row), cmp.Compare(c.col, l.col))
-		})
-		if ok {
-			s.links[i].anchor = s.textOf(s.cells[at])
-		}
-	}
 	for from := 0; from < len(s.cells); {
 		to := from + 1
 		for to < len(s.cells) && int(s.cells[to].row) <= int(s.cells[to-1].row)+1 {
@@ -359,7 +351,14 @@ func (s *sheet) emit() error {
 		}
 	}
 	for _, l := range s.links {
-		s.b.Link(l.target, l.anchor)
+		anchor := ""
+		at, ok := slices.BinarySearchFunc(s.cells, l, func(c cell, l link) int {
+			return cmp.Or(cmp.Compare(c.row, l.row), cmp.Compare(c.col, l.col))
+		})
+		if ok {
+			anchor = s.textOf(s.cells[at])
+		}
+		s.b.Link(l.target, anchor)
 	}
 	return nil
 }

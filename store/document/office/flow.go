@@ -285,10 +285,10 @@ func (f *Flow) EndSection() error {
 // cell. The text of boxes in it is included.
 func (f *Flow) Take() string {
 	t := f.top()
-	text := string(t.text)
 	for _, p := range t.boxes {
-		text += " " + p.Text
+		t.text = append(append(t.text, ' '), p.Text...)
 	}
+	text := string(t.text)
 	t.text, t.boxes = t.text[:0], nil
 	return document.Clean(text)
 }

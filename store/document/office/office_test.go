@@ -2,6 +2,7 @@ package office
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -156,5 +157,31 @@ func TestAddKeyword(t *testing.T) {
 	}
 	if n := len(d.Keywords); n > 2*keywordBytesMax {
 		t.Errorf("a document has %d bytes of keywords", n)
+	}
+}
+
+// TestTakeManyBoxes takes the text of a cell with many boxes. The memory that this takes does not grow
+// with the square of their number.
+func TestTakeManyBoxes(t *testing.T) {
+	take := func(n int) (string, uint64) {
+		f := NewFlow(document.NewBuilder(document.Limits{}, nil))
+		f.Text("a")
+		for range n {
+			f.BeginBox()
+			f.Text("some text of a box")
+			f.EndFrame()
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := f.Take()
+		runtime.ReadMemStats(&after)
+		return text, after.TotalAlloc - before.TotalAlloc
+	}
+	if text, _ := take(2); text != "a some text of a box some text of a box" {
+		t.Errorf("got %q", text)
+	}
+	_, once := take(200)
+	if _, more := take(4000); more > 60*once {
+		t.Errorf("200 boxes take %d bytes, 4000 take %d", once, more)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -192,6 +193,26 @@ func TestSheets(t *testing.T) {
 	}
 	if want := []document.Link{{Target: "http://a.example/", Anchor: "shown"}}; !reflect.DeepEqual(d.Links, want) || d.Pages != 2 {
 		t.Errorf("links %v, %d pages, want %v and 2", d.Links, d.Pages, want)
+	}
+}
+
+// TestWideRow has one row whose cells all refer to one long text. The memory that it takes is bounded by
+// the limit of text.
+func TestWideRow(t *testing.T) {
+	const ns = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+	body := officetest.Zip(t,
+		"[Content_Types].xml", types("xl/workbook.xml", sheetType),
+		"xl/workbook.xml", `<workbook `+ns+`><sheets><sheet name="a" r:id="a"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", relations("a", "worksheet", "s1.xml", "d", "sharedStrings", "strings.xml"),
+		"xl/strings.xml", `<sst `+ns+`><si><t>`+strings.Repeat("x", 100_000)+`</t></si></sst>`,
+		"xl/s1.xml", `<worksheet `+ns+`><sheetData><row>`+strings.Repeat(`<c t="s"><v>0</v></c>`, 1000)+`</row></sheetData></worksheet>`,
+	)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := documenttest.Read(t, Kind, document.Input{Body: body, Limits: document.Limits{Text: 1_000_000}})
+	runtime.ReadMemStats(&after)
+	if n, used := len(documenttest.Text(d)), after.TotalAlloc-before.TotalAlloc; d.Reason != document.ErrLimit.Error() || n > 1_000_001 || used > 50<<20 {
+		t.Errorf("reason %q, %d bytes of text, %d bytes of memory", d.Reason, n, used)
 	}
 }
 

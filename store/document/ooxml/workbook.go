@@ -330,6 +330,12 @@ func (t *sheetTable) cell(column int, text []byte) {
 	if line == "" {
 		return
 	}
+	if len(t.text)+len(t.line) > t.b.Limits().Text { // flush reports that
+		t.endRow()
+		t.flush()
+		t.beginRow(t.row)
+		return
+	}
 	gap := column - max(1, t.column)
 	for range min(gap, gapMax) {
 		t.line = append(t.line, '\t')

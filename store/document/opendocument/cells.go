@@ -83,7 +83,11 @@ func (r *reader) endCell(repeat int) {
 		c.skip(repeat)
 		return
 	}
+	most := r.b.Limits().Text
 	for range min(repeat, repeatMost) {
+		if len(c.line) > most {
+			break
+		}
 		for range min(c.empty, gapMax) {
 			c.line = append(c.line, '\t')
 		}

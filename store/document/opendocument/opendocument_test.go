@@ -2,6 +2,7 @@ package opendocument
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,20 @@ func TestSheets(t *testing.T) {
 	}}}
 	if d.Reason != "" || !reflect.DeepEqual(d.Sections, want) || d.Pages != 1 {
 		t.Errorf("%s, %d pages\ngot  %.300q\nwant %.300q", d.Reason, d.Pages, d.Sections, want)
+	}
+}
+
+// TestRepeatedText repeats a cell with a long text in a row, and the row. The memory that this takes is
+// bounded by the limit of text.
+func TestRepeatedText(t *testing.T) {
+	body := flatFile("spreadsheet", `<table:table><table:table-row table:number-rows-repeated="100"><table:table-cell table:number-columns-repeated="100"><text:p>`+
+		strings.Repeat("x", 200_000)+`</text:p></table:table-cell></table:table-row></table:table>`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := documenttest.Read(t, Kind, document.Input{Body: body, Limits: document.Limits{Text: 1_000_000}})
+	runtime.ReadMemStats(&after)
+	if n, used := len(documenttest.Text(d)), after.TotalAlloc-before.TotalAlloc; d.Reason != document.ErrLimit.Error() || n > 1_000_001 || used > 50<<20 {
+		t.Errorf("reason %q, %d bytes of text, %d bytes of memory", d.Reason, n, used)
 	}
 }
 
