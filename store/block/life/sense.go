@@ -57,7 +57,7 @@ type changedText struct {
 // tornMost is the largest product of the size of the leaves of an old block, in bytes, and the number of
 // new blocks with which they are compared. If one large block became many, each of them lost the words of
 // all others: a change of one of them is substantial, and no comparison is needed.
-const tornMost = 8 << 20
+const tornMost = 1 << 20
 
 // oldLeaf is a leaf of a block before the change. stays is the change in whose block the leaf is
 // the same before and after, or -1. All changes of one old block share one list of oldLeafs.
