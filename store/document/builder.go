@@ -86,12 +86,15 @@ func (b *Builder) Link(target, anchor string) {
 	if target = strings.TrimSpace(target); target == "" || len(b.Doc.Links) >= b.limits.Links || len(target) > linkBytesMax {
 		return
 	}
-	if b.linked+len(target)+len(anchor) > linkedMax*b.limits.Text {
+	if len(target)+len(anchor) > b.LinkLeft() {
 		return
 	}
 	b.linked += len(target) + len(anchor)
 	b.Doc.Links = append(b.Doc.Links, Link{Target: Clean(target), Anchor: Clean(anchor), Section: max(0, len(b.Doc.Sections)-1)})
 }
+
+// LinkLeft returns how many bytes the target and the anchor of the next link may have together.
+func (b *Builder) LinkLeft() int { return linkedMax*b.limits.Text - b.linked }
 
 // linkBytesMax is the size in bytes of the longest target of a link. The targets and texts of all links may
 // have linkedMax times as many bytes as the text of the document: a link that goes over many

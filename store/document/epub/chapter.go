@@ -44,7 +44,7 @@ type chapterReader struct {
 	b    *document.Builder
 	t    *markup.Tree
 	from int    // offset in the body at which the current part begins, or goes on after held
-	held string // beginning of the text of the current part
+	held []byte // beginning of the text of the current part
 	err  error
 }
 
@@ -71,9 +71,9 @@ func (c *chapterReader) read() {
 		kind := open[len(open)-1].kind
 		switch {
 		case n.Tag == markup.TagA && c.isMark(n, kind):
-			c.held += c.t.TextRange(c.from, int(n.Start), charset.UTF8)
+			c.held = append(c.held, c.t.TextRange(c.from, int(n.Start), charset.UTF8)...)
 			if c.from = int(n.End); c.blank(int(n.Start)-1) || c.blank(c.from) {
-				c.held += " "
+				c.held = append(c.held, ' ')
 			}
 			i = n.Next
 			continue
@@ -127,10 +127,10 @@ func (c *chapterReader) blank(at int) bool {
 // sets c.from to end.
 func (c *chapterReader) part(kind document.PartKind, end int) {
 	if end > c.from && c.err == nil {
-		if text := strings.TrimSpace(c.held + c.t.TextRange(c.from, end, charset.UTF8)); text != "" {
+		if text := strings.TrimSpace(string(c.held) + c.t.TextRange(c.from, end, charset.UTF8)); text != "" {
 			c.err = c.b.Add(kind, text)
 		}
-		c.held = ""
+		c.held = c.held[:0]
 	}
 	c.from = max(c.from, end)
 }

@@ -2,6 +2,8 @@ package epub
 
 import (
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +63,26 @@ func TestBook(t *testing.T) {
 	}
 	if want := []document.Link{{Target: "http://a.example/", Anchor: "there"}}; !reflect.DeepEqual(d.Links, want) {
 		t.Errorf("links: got %v, want %v", d.Links, want)
+	}
+}
+
+// TestManyMarks reads a paragraph with many marks of footnotes. The memory that it takes does not grow
+// with the square of their number.
+func TestManyMarks(t *testing.T) {
+	used := func(n int) uint64 {
+		page := []byte("<p>" + strings.Repeat(`some words<a epub:type="noteref" href="#f">1</a> `, n) + "</p>")
+		b := document.NewBuilder(document.Limits{}, nil)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := chapter(b, page); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	once := used(300)
+	if more := used(6000); more > 60*once {
+		t.Errorf("300 marks take %d bytes, 6000 take %d", once, more)
 	}
 }
 

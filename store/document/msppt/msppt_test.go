@@ -3,8 +3,10 @@ package msppt
 import (
 	"encoding/binary"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"infomall/store/document"
 	"infomall/store/document/documenttest"
@@ -152,6 +154,25 @@ func TestOverlap(t *testing.T) {
 		oletest.Stream{Name: "PowerPoint Document", Data: stream})})
 	if n := len(documenttest.Text(d)); n < 40_000 || n > 2*len(stream) || d.Reason != document.ErrLimit.Error() {
 		t.Errorf("%d bytes of text of a stream of %d, reason %q", n, len(stream), d.Reason)
+	}
+}
+
+// TestManyLinks reads a text whose links all have the whole text as anchor. All anchors together are
+// bounded.
+func TestManyLinks(t *testing.T) {
+	s := &show{b: document.NewBuilder(document.Limits{Text: 100_000}, nil)}
+	long := text{units: utf16.Encode([]rune(strings.Repeat("word ", 10_000)))}
+	for range 2000 {
+		long.links = append(long.links, textLink{"http://a.example/", 0, 50_000})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := s.add([]text{long}, false); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 || len(s.b.Doc.Links) != 2000 {
+		t.Errorf("%d links take %d bytes", len(s.b.Doc.Links), used)
 	}
 }
 

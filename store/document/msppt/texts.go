@@ -206,7 +206,7 @@ func (s *show) add(list []text, note bool) error {
 		for _, l := range t.links {
 			anchor := ""
 			// The end of the last paragraph counts as a character.
-			if to := min(l.to, len(t.units)); l.from >= 0 && l.from < to {
+			if to := min(l.to, len(t.units)); l.from >= 0 && l.from < to && to-l.from <= s.b.LinkLeft() {
 				anchor = string(utf16.Decode(t.units[l.from:to]))
 			}
 			s.b.Link(l.target, anchor)

@@ -355,7 +355,7 @@ func (s *sheet) emit() error {
 		at, ok := slices.BinarySearchFunc(s.cells, l, func(c cell, l link) int {
 			return cmp.Or(cmp.Compare(c.row, l.row), cmp.Compare(c.col, l.col))
 		})
-		if ok {
+		if ok && len(l.target)+int(s.cells[at].to-s.cells[at].from) <= s.b.LinkLeft() {
 			anchor = s.textOf(s.cells[at])
 		}
 		s.b.Link(l.target, anchor)

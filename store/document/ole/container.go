@@ -60,6 +60,7 @@ type File struct {
 	root     stream
 	miniHead uint32 // first sector of the FAT of the ministream
 	lost     bool   // Find returned the file as one stream
+	given    int    // bytes of the streams that Stream returned
 }
 
 // stream is where the bytes of an entry are.
@@ -274,17 +275,25 @@ func (f *File) Has(path string) bool {
 }
 
 // Stream returns the bytes of a stream, or nil if there is none. The caller must not
-// change them. They are fewer than the directory says if the file was cut.
-func (f *File) Stream(path string) []byte {
+// change them. They are fewer than the directory says if the file was cut. If the file is damaged so
+// that many streams are in the same sectors, Stream returns nil for the last of them.
+func (f *File) Stream(path string) (data []byte) {
 	s, ok := f.streams[strings.ToLower(path)]
 	switch {
-	case !ok:
+	case !ok || f.given > givenMost*len(f.body):
 		return nil
 	case s.size < miniBelow:
-		return f.miniChain(s.start, s.size)
+		data = f.miniChain(s.start, s.size)
+	default:
+		data = f.chain(s.start, s.size)
 	}
-	return f.chain(s.start, s.size)
+	f.given += len(data)
+	return data
 }
+
+// givenMost is how many times the size of a file its streams may have. A reader reads a stream once or
+// twice.
+const givenMost = 8
 
 // Find returns the first stream in paths that the file has. If the file has none of them, the
 // directory may be damaged. If the bytes after the header of the file then begin with one of

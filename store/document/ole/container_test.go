@@ -3,8 +3,10 @@ package ole
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"infomall/store/document"
@@ -113,6 +115,33 @@ var everything = document.Kind{
 		}
 		return nil
 	},
+}
+
+// TestSameSectors opens a damaged file in which many streams are in the same sectors. All streams together
+// have a few times the bytes of the file.
+func TestSameSectors(t *testing.T) {
+	const count = 200
+	streams := []oletest.Stream{{Name: "big", Data: make([]byte, 100_000)}}
+	for i := range count {
+		streams = append(streams, oletest.Stream{Name: fmt.Sprintf("s%03d", i), Data: []byte("x")})
+	}
+	body := oletest.Build(streams...)
+	big := bytes.Index(body, []byte("b\x00i\x00g\x00"))
+	for i := range count {
+		e := bytes.Index(body, []byte(strings.Join(strings.Split(streams[i+1].Name, ""), "\x00")+"\x00"))
+		copy(body[e+116:e+128], body[big+116:big+128])
+	}
+	f, err := Open(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for p := range f.Paths {
+		size += len(f.Stream(p))
+	}
+	if size < len(body) || size > (givenMost+1)*len(body) {
+		t.Errorf("the streams of a file of %d bytes have %d bytes", len(body), size)
+	}
 }
 
 // TestDamaged reads damaged files.

@@ -381,6 +381,7 @@ var ligatures = [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}
 // pageLinks returns the links of a page to URLs, at most max, and how many links it has
 // together with those to places in the file.
 func (f *file) pageLinks(of requests.Page, text references.FPDF_TEXTPAGE, max int) (out []document.Link, all int, err error) {
+	anchors := 0 // bytes of the anchors so far
 	for at := 0; len(out) < max; all++ {
 		found, err := f.p.FPDFLink_Enumerate(&requests.FPDFLink_Enumerate{Page: of, StartPos: at})
 		if err != nil {
@@ -398,10 +399,11 @@ func (f *file) pageLinks(of requests.Page, text references.FPDF_TEXTPAGE, max in
 			continue
 		}
 		l := document.Link{Target: target}
-		if len(out) < anchorsMax {
+		if len(out) < anchorsMax && anchors <= f.limits.Text {
 			if l.Anchor, err = f.anchor(*found.Link, text); err != nil {
 				return out, all, err
 			}
+			anchors += len(l.Anchor)
 		}
 		out = append(out, l)
 	}

@@ -130,6 +130,14 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestStrayEnds reads an SVG with end tags that end nothing. They do not repeat its last link.
+func TestStrayEnds(t *testing.T) {
+	d := documenttest.Read(t, Kind, document.Input{Body: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><a href="/x"><text>x</text></a></svg></g></g>`)})
+	if len(d.Links) != 1 {
+		t.Errorf("links %v, want one", d.Links)
+	}
+}
+
 // TestIsNot shows that other bodies are not taken for pictures.
 func TestIsNot(t *testing.T) {
 	for _, body := range []string{

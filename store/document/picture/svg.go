@@ -165,7 +165,7 @@ func (s *svg) end() {
 	if s.depth == s.defs {
 		s.defs = 0
 	}
-	if s.depth == s.linked {
+	if s.linked > 0 && s.depth == s.linked {
 		s.linked = 0
 		s.b.Link(s.target, "")
 	}
