@@ -39,11 +39,13 @@ func readDIF(b *document.Builder, text string) error {
 		head, text = cutLine(text)
 		if value, text = cutLine(text); strings.HasPrefix(head, "1,") {
 			// A text that has line breaks goes on until its quote ends.
-			for strings.Count(value, `"`)%2 != 0 && text != "" && len(value) < textMax && !startsValue(text) {
+			lines, size, quotes := []string{value}, len(value), strings.Count(value, `"`)
+			for quotes%2 != 0 && text != "" && size < textMax && !startsValue(text) {
 				var more string
 				more, text = cutLine(text)
-				value += " " + more
+				lines, size, quotes = append(lines, more), size+1+len(more), quotes+strings.Count(more, `"`)
 			}
+			value = strings.Join(lines, " ")
 		}
 		kind, number, _ := strings.Cut(strings.TrimSpace(head), ",")
 		switch kind {

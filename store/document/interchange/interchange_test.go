@@ -3,6 +3,7 @@ package interchange
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -53,6 +54,23 @@ func TestTables(t *testing.T) {
 		if d.Reason != c.reason {
 			t.Errorf("%s: reason is %q, want %q", c.name, d.Reason, c.reason)
 		}
+	}
+}
+
+// TestManyLines reads a text of very many lines. The memory that it takes does not grow with the square of
+// their number.
+func TestManyLines(t *testing.T) {
+	used := func(n int) uint64 {
+		body := []byte("TABLE\n0,1\n\"\"\nDATA\n0,0\n\"\"\n-1,0\nBOT\n1,0\n\"" + strings.Repeat("x\n", n) + "\"\n-1,0\nEOD\n")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		documenttest.Read(t, Kind, document.Input{Body: body})
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	once := used(500)
+	if more := used(10_000); more > 60*once {
+		t.Errorf("500 lines take %d bytes, 10000 take %d", once, more)
 	}
 }
 

@@ -22,8 +22,14 @@ type Flow struct {
 	frames []frame // frames[0] is the document itself; the last one takes text
 	notes  []string
 	gone   []string // deleted text that was not added yet
+	held   int      // bytes of the parts of tables, boxes and notes of the section
+	full   bool     // a part was left out because of heldMost
 	err    error
 }
+
+// heldMost is how many times the limit of text the parts of tables, boxes and notes may have before
+// they are added. They have more than the text of the file if it repeats the numbers of its lists.
+const heldMost = 4
 
 // outlet says where the parts of a frame go.
 type outlet uint8
@@ -108,6 +114,12 @@ func (f *Flow) EndParagraph(kind document.PartKind) {
 // emit adds a finished part of the frame t to the table that t is in. Without a table, it adds the
 // part to the text around a box, to a note, or to the document, by the kind of the frame.
 func (f *Flow) emit(t *frame, kind document.PartKind, text string) {
+	if t.table != nil || t.out != toBody {
+		if f.held += len(text); f.held > heldMost*f.b.Limits().Text {
+			f.full = true
+			return
+		}
+	}
 	switch {
 	case t.table != nil:
 		t.table.take(kind, text)
@@ -277,7 +289,10 @@ func (f *Flow) EndSection() error {
 			f.err = f.b.Add(document.Note, note)
 		}
 	}
-	f.notes = nil
+	if f.full && f.err == nil {
+		f.err = document.ErrLimit
+	}
+	f.notes, f.held = nil, 0
 	return f.err
 }
 

@@ -185,3 +185,36 @@ func TestTakeManyBoxes(t *testing.T) {
 		t.Errorf("200 boxes take %d bytes, 4000 take %d", once, more)
 	}
 }
+
+// TestHeldText adds a long text to many notes, boxes and cells, as a file does whose list has a long number.
+// What is held until the end of the section is bounded.
+func TestHeldText(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	f := NewFlow(document.NewBuilder(document.Limits{Text: 100_000}, nil))
+	for range 100 {
+		f.BeginNote()
+		f.Text(long)
+		f.EndFrame()
+		f.BeginBox()
+		f.Text(long)
+		f.EndFrame()
+	}
+	f.BeginTable()
+	for range 100 {
+		f.Text(long)
+		f.EndCell()
+	}
+	size := len(f.top().table.row)
+	for _, n := range f.notes {
+		size += len(n)
+	}
+	for _, p := range f.top().boxes {
+		size += len(p.Text)
+	}
+	if size > heldMost*100_000 {
+		t.Errorf("%d bytes are held", size)
+	}
+	if err := f.EndSection(); err != document.ErrLimit {
+		t.Errorf("got the error %v, want ErrLimit", err)
+	}
+}
