@@ -275,6 +275,17 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// TestRepeatedStreams shows that the list of packed streams of a 7z file may have each of its parts only
+// once. Each part goes through all folders, so many small parts would take very long.
+func TestRepeatedStreams(t *testing.T) {
+	for repeated, part := range map[bool]string{false: "\x08\x00", true: "\x08\x00\x08\x00"} {
+		r := szReader{b: []byte(part + "\x00")}
+		if r.streams(nil); r.bad != repeated {
+			t.Errorf("%q: damaged: %v", part, r.bad)
+		}
+	}
+}
+
 // TestRepeatedProperty shows that the header of a 7z file may have each property of its members only
 // once. Two bytes for each repetition would otherwise cost a pass over all members.
 func TestRepeatedProperty(t *testing.T) {

@@ -330,8 +330,13 @@ func (r *szReader) streams(rest []byte) (folders []szFolderOf) {
 	var inputs []int  // of each folder
 	var outputs []int // of each folder: its unpacked sizes
 	var summed []bool
+	var seen [szEncoded]bool // by identifier: each part comes once, because a part goes through all folders
 	for !r.bad {
-		switch r.byte() {
+		id := r.byte()
+		if id < szEncoded {
+			r.bad, seen[id] = r.bad || seen[id], true
+		}
+		switch id {
 		case szEnd:
 			next := 0
 			for i := range folders {
@@ -427,12 +432,12 @@ func (r *szReader) folder() (f szFolderOf, packed, sizes int) {
 		r.bad = true
 		return f, 0, 0
 	}
-	for range out - 1 { // which output is which input
+	for i := 0; i < out-1 && !r.bad; i++ { // which output is which input
 		r.number()
 		r.number()
 	}
 	if packed = in - (out - 1); packed > 1 {
-		for range packed {
+		for i := 0; i < packed && !r.bad; i++ {
 			r.number()
 		}
 	}
@@ -453,7 +458,7 @@ func (r *szReader) unpackSizes(folders []szFolderOf, outputs []int) (summed []bo
 			return summed
 		case szUnpackSize:
 			for i := range folders {
-				for range outputs[i] {
+				for n := 0; n < outputs[i] && !r.bad; n++ {
 					folders[i].size = r.number() // the last one is that of the folder, or the folder is not read
 				}
 			}
