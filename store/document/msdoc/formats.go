@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"infomall/store/document/office"
+	"infomall/store/document/ole"
 )
 
 // formats are the properties of the runs of characters, or of the paragraphs, of a
@@ -28,8 +29,8 @@ func formatsOf(main, table []byte, pageSize int, sizes func([]byte) (uint16, []b
 	f := formats{main: main, offsets: u32s(table, 0, n+1), pages: make([]uint32, n), sizes: sizes, wide: pageSize == 4}
 	for i := range n {
 		at := 4*(n+1) + pageSize*i
-		if f.pages[i] = uint32(u16(table, at)); f.wide {
-			f.pages[i] = u32(table, at) & 0x3fffff
+		if f.pages[i] = uint32(ole.U16(table, at)); f.wide {
+			f.pages[i] = ole.U32(table, at) & 0x3fffff
 		}
 	}
 	return f
@@ -56,15 +57,15 @@ func (f *formats) run(offset uint32, entrySize int) (page, entry []byte, end uin
 	if 4*(runs+1)+entrySize*runs > pageBytes-1 {
 		return nil, nil, max(f.offsets[i+1], offset+1), false
 	}
-	j := sort.Search(runs, func(j int) bool { return u32(page, 4*j+4) > offset })
-	if j < runs && u32(page, 4*j) > offset {
-		return nil, nil, u32(page, 4*j), false
+	j := sort.Search(runs, func(j int) bool { return ole.U32(page, 4*j+4) > offset })
+	if j < runs && ole.U32(page, 4*j) > offset {
+		return nil, nil, ole.U32(page, 4*j), false
 	}
 	if j == runs {
 		return nil, nil, max(f.offsets[i+1], offset+1), false
 	}
 	at := 4*(runs+1) + entrySize*j
-	return page, page[at : at+entrySize], u32(page, 4*j+4), true
+	return page, page[at : at+entrySize], ole.U32(page, 4*j+4), true
 }
 
 // charFormat holds the properties of a run of characters that the reader uses.
@@ -102,7 +103,7 @@ func (f *formats) charsAt(offset uint32) (charFormat, uint32) {
 		case 0x6a09, 74:
 			c.symbol = true
 		case 0x4a4f, 93:
-			c.font = int(u16(value, 0))
+			c.font = int(ole.U16(value, 0))
 		default:
 			addLanguage(&c.langs, code, value)
 		}
@@ -148,7 +149,7 @@ func (f *formats) paraAt(offset uint32) paraFormat {
 	if len(list) < 2 {
 		return p
 	}
-	style := u16(list, 0)
+	style := ole.U16(list, 0)
 	p.heading = style >= 1 && style <= headingStyles
 	for list = list[2:]; len(list) > 0; {
 		var code uint16
@@ -173,11 +174,11 @@ func newSizes(list []byte) (code uint16, value, rest []byte) {
 	if len(list) < 3 {
 		return 0, nil, nil
 	}
-	code, list = u16(list, 0), list[2:]
+	code, list = ole.U16(list, 0), list[2:]
 	n := [8]int{1, 1, 2, 4, 2, 2, 0, 3}[code>>13]
 	switch {
 	case code == 0xd608: // the definition of a table row has a longer length
-		n = 1 + int(u16(list, 0))
+		n = 1 + int(ole.U16(list, 0))
 	case code == 0xc615 && list[0] == 255 && len(list) > 1:
 		// A change of many tab stops: the deleted ones, and the added ones.
 		n = 2 + 4*int(list[1])

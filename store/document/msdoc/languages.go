@@ -1,11 +1,14 @@
 package msdoc
 
-import "infomall/store/document/office"
+import (
+	"infomall/store/document/office"
+	"infomall/store/document/ole"
+)
 
 // addLanguage sets the language that a property of Word 97 and later gives to a run of
 // characters. Other properties change nothing.
 func addLanguage(l *office.Languages, code uint16, value []byte) {
-	lang := office.LanguageOf(int(u16(value, 0)))
+	lang := office.LanguageOf(int(ole.U16(value, 0)))
 	if lang == "" {
 		return
 	}
@@ -26,17 +29,17 @@ func (w *word) languages() (l office.Languages) {
 		return l
 	}
 	styles := w.part(0xa2)
-	head := int(u16(styles, 0)) // bytes of the header of the table
+	head := int(ole.U16(styles, 0)) // bytes of the header of the table
 	at := 2 + head
-	size, base := int(u16(styles, at)), int(u16(styles, 4))
+	size, base := int(ole.U16(styles, at)), int(ole.U16(styles, 4))
 	if at += 2; size == 0 || at+size > len(styles) {
 		return l
 	}
 	std := styles[at : at+size]
-	at = base + 2 + 2*int(u16(std, base)) + 2 // after the name and its end
-	at += 2 + int(u16(std, at))               // after the properties of paragraphs
+	at = base + 2 + 2*int(ole.U16(std, base)) + 2 // after the name and its end
+	at += 2 + int(ole.U16(std, at))               // after the properties of paragraphs
 	at += at % 2
-	n := int(u16(std, at))
+	n := int(ole.U16(std, at))
 	if at += 2; at+n > len(std) {
 		return l
 	}

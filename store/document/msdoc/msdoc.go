@@ -59,7 +59,7 @@ func read(b *document.Builder, in *document.Input) error {
 	w.old = bytes.HasPrefix(w.main, []byte(headWord6))
 	if !w.old && len(w.main) > 12 {
 		name, other := "0Table", "1Table"
-		if u16(w.main, 10)&flagTable1 != 0 {
+		if ole.U16(w.main, 10)&flagTable1 != 0 {
 			name, other = other, name
 		}
 		if w.table = f.Stream(name); w.table == nil {
@@ -106,7 +106,7 @@ func (w *word) read(b *document.Builder) error {
 	if len(w.main) < 0x60 {
 		return errFormat
 	}
-	flags := u16(w.main, 10)
+	flags := ole.U16(w.main, 10)
 	if flags&flagEncrypted != 0 {
 		return errEncrypted
 	}
@@ -114,8 +114,8 @@ func (w *word) read(b *document.Builder) error {
 	var clx []byte
 	if w.old {
 		w.table = w.main
-		w.page = ole.PageOfLanguage(int(u16(w.main, 6)))
-		if u16(w.main, 0x14) == charsetMac {
+		w.page = ole.PageOfLanguage(int(ole.U16(w.main, 6)))
+		if ole.U16(w.main, 0x14) == charsetMac {
 			w.page = macPage
 		}
 		lengths = u32s(w.main, 0x34, len(storyKinds))
@@ -136,7 +136,7 @@ func (w *word) read(b *document.Builder) error {
 	}
 	// Some programs, such as LibreOffice, count the pages only among the settings of
 	// the document.
-	if pages := int16(u16(w.settings(), settingPages)); b.Doc.Pages < 0 && pages > 0 {
+	if pages := int16(ole.U16(w.settings(), settingPages)); b.Doc.Pages < 0 && pages > 0 {
 		b.Doc.Pages = int64(pages)
 	}
 	if w.pieces = piecesOf(clx, w.old); w.pieces == nil {
@@ -164,28 +164,18 @@ func (w *word) settings() []byte {
 // part returns the part of the table stream whose offset and length are at an offset of
 // the header, or nil if it is not in the stream.
 func (w *word) part(at int) []byte {
-	from, n := uint64(u32(w.main, at)), uint64(u32(w.main, at+4))
+	from, n := uint64(ole.U32(w.main, at)), uint64(ole.U32(w.main, at+4))
 	if n == 0 || from >= uint64(len(w.table)) {
 		return nil
 	}
 	return w.table[from:min(from+n, uint64(len(w.table)))]
 }
 
-// u16 and u32 return the number at an offset of b, or 0 if b ends before it.
-func u16(b []byte, at int) uint16 {
-	if at < 0 || at+2 > len(b) {
-		return 0
-	}
-	return uint16(b[at]) | uint16(b[at+1])<<8
-}
-
-func u32(b []byte, at int) uint32 { return uint32(u16(b, at)) | uint32(u16(b, at+2))<<16 }
-
 // u32s returns n numbers from an offset of b.
 func u32s(b []byte, at, n int) []uint32 {
 	out := make([]uint32, n)
 	for i := range out {
-		out[i] = u32(b, at+4*i)
+		out[i] = ole.U32(b, at+4*i)
 	}
 	return out
 }

@@ -1,5 +1,7 @@
 package msdoc
 
+import "infomall/store/document/ole"
+
 // piece is a stretch of text.
 type piece struct {
 	from, to uint32 // character positions
@@ -10,20 +12,20 @@ type piece struct {
 // piecesOf reads the table of pieces of a document. It returns nil if there is none.
 func piecesOf(clx []byte, old bool) []piece {
 	for len(clx) >= 3 && clx[0] == 1 { // properties that pieces share
-		clx = clx[min(len(clx), 3+int(u16(clx, 1))):]
+		clx = clx[min(len(clx), 3+int(ole.U16(clx, 1))):]
 	}
 	if len(clx) < 5 || clx[0] != 2 {
 		return nil
 	}
-	list := clx[5:min(uint64(len(clx)), 5+uint64(u32(clx, 1)))]
+	list := clx[5:min(uint64(len(clx)), 5+uint64(ole.U32(clx, 1)))]
 	n := (len(list) - 4) / 12
 	if n <= 0 {
 		return nil
 	}
 	out := make([]piece, 0, n)
 	for i := range n {
-		p := piece{from: u32(list, 4*i), to: u32(list, 4*i+4)}
-		p.offset = u32(list, 4*(n+1)+8*i+2)
+		p := piece{from: ole.U32(list, 4*i), to: ole.U32(list, 4*i+4)}
+		p.offset = ole.U32(list, 4*(n+1)+8*i+2)
 		const inBytes = 1 << 30
 		if !old {
 			if p.wide = p.offset&inBytes == 0; !p.wide {
@@ -39,7 +41,7 @@ func piecesOf(clx []byte, old bool) []piece {
 
 // onePiece returns the text of a document without a table of pieces: one stretch.
 func (w *word) onePiece() []piece {
-	from, to := u32(w.main, 0x18), u32(w.main, 0x1c)
+	from, to := ole.U32(w.main, 0x18), ole.U32(w.main, 0x1c)
 	to = uint32(min(uint64(to), uint64(len(w.main))))
 	if from >= to {
 		return nil

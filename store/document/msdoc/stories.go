@@ -113,7 +113,7 @@ func (w *word) run(out *writer, text []byte, offset uint32, wide bool, c charFor
 	for i := 0; i+width <= len(text); i += width {
 		r := uint16(text[i])
 		if wide {
-			r = u16(text, i)
+			r = ole.U16(text, i)
 		}
 		if r >= ' ' {
 			continue

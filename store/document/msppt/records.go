@@ -1,5 +1,7 @@
 package msppt
 
+import "infomall/store/document/ole"
+
 // The types of the records that are used.
 const (
 	typeDocument     = 0x03e8
@@ -59,10 +61,10 @@ func at(data []byte, offset int) (r record, next int, ok bool) {
 	if offset < 0 || offset+recordHead > len(data) {
 		return r, 0, false
 	}
-	head := u16(data, offset)
+	head := ole.U16(data, offset)
 	from := offset + recordHead
-	next = int(min(int64(from)+int64(u32(data, offset+4)), int64(len(data))))
-	return record{u16(data, offset+2), int(head >> 4), head&15 == 15, data[from:next]}, next, true
+	next = int(min(int64(from)+int64(ole.U32(data, offset+4)), int64(len(data))))
+	return record{ole.U16(data, offset+2), int(head >> 4), head&15 == 15, data[from:next]}, next, true
 }
 
 // children calls f with each record in data, until f returns false. It also stops when the limit on
@@ -92,13 +94,3 @@ func (s *show) child(data []byte, kind uint16) []byte {
 	})
 	return out
 }
-
-// u16 and u32 return the number at an offset of b, or 0 if b ends before it.
-func u16(b []byte, at int) uint16 {
-	if at < 0 || at+2 > len(b) {
-		return 0
-	}
-	return uint16(b[at]) | uint16(b[at+1])<<8
-}
-
-func u32(b []byte, at int) uint32 { return uint32(u16(b, at)) | uint32(u16(b, at+2))<<16 }

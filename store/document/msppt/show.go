@@ -32,11 +32,11 @@ const tokenEncrypted = 0xf3d1c4df
 // read reads the slides. user is the stream Current User, which says where the last edit
 // is.
 func (s *show) read(user []byte) error {
-	if u32(user, 12) == tokenEncrypted {
+	if ole.U32(user, 12) == tokenEncrypted {
 		return errEncrypted
 	}
 	s.margins = make(map[string]bool)
-	doc, encrypted := s.edits(u32(user, 16))
+	doc, encrypted := s.edits(ole.U32(user, 16))
 	if encrypted {
 		return errEncrypted
 	}
@@ -59,7 +59,7 @@ func (s *show) read(user []byte) error {
 	s.notes = make(map[uint32]uint32)
 	for _, n := range notes {
 		if r, ok := s.record(n.reference, typeNotes); ok {
-			s.notes[u32(s.child(r.data, typeNotesAtom), 0)] = n.reference
+			s.notes[ole.U32(s.child(r.data, typeNotesAtom), 0)] = n.reference
 		}
 	}
 	for i, e := range slides {
@@ -98,13 +98,13 @@ func (s *show) edits(last uint32) (doc uint32, encrypted bool) {
 		}
 		if s.places == nil {
 			s.places = make(map[uint32]uint32)
-			reference = u32(e.data, 16)
-			encrypted = len(e.data) >= 32 && u32(e.data, 28) != 0
+			reference = ole.U32(e.data, 16)
+			encrypted = len(e.data) >= 32 && ole.U32(e.data, 28) != 0
 		}
-		if d, _, ok := at(s.stream, int(u32(e.data, 12))); ok && d.kind == typePersistDir {
+		if d, _, ok := at(s.stream, int(ole.U32(e.data, 12))); ok && d.kind == typePersistDir {
 			s.directory(d.data)
 		}
-		if offset = u32(e.data, 8); offset == 0 {
+		if offset = ole.U32(e.data, 8); offset == 0 {
 			break
 		}
 	}
@@ -120,14 +120,14 @@ func (s *show) edits(last uint32) (doc uint32, encrypted bool) {
 func (s *show) directory(d []byte) {
 	for len(d) >= 4 && s.records > 0 {
 		s.records--
-		head := u32(d, 0)
+		head := ole.U32(d, 0)
 		first, n := head&0xfffff, int(head>>20)
 		d = d[4:]
 		for i := 0; i < n && len(d) >= 4 && s.records > 0; i++ {
 			s.records--
 			ref := first + uint32(i)
 			if _, ok := s.places[ref]; !ok {
-				s.places[ref] = u32(d, 0)
+				s.places[ref] = ole.U32(d, 0)
 			}
 			d = d[4:]
 		}
@@ -157,7 +157,7 @@ func (s *show) entries(d []byte) []entry {
 	s.children(d, func(r record) bool {
 		if r.kind == typePersist {
 			flush()
-			out = append(out, entry{reference: u32(r.data, 0), number: u32(r.data, 12)})
+			out = append(out, entry{reference: ole.U32(r.data, 0), number: ole.U32(r.data, 12)})
 			return len(out) <= s.b.Limits().Pages
 		}
 		in.record(r)
@@ -178,7 +178,7 @@ func (s *show) readLinks(d []byte) {
 		s.children(r.data, func(c record) bool {
 			switch {
 			case c.kind == typeLinkAtom:
-				number = u32(c.data, 0)
+				number = ole.U32(c.data, 0)
 			case c.kind == typeString && c.instance == 1:
 				target = ole.UTF16(c.data)
 			case c.kind == typeString && c.instance == 3:

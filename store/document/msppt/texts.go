@@ -89,7 +89,7 @@ const textOther = 4 // type of a text that is neither title nor body
 
 // linkOf returns the target of the hyperlink that an action of a shape or text has.
 func (t *texts) linkOf(d []byte) string {
-	return t.links[u32(t.child(d, typeInteractive1), 4)]
+	return t.links[ole.U32(t.child(d, typeInteractive1), 4)]
 }
 
 // record reads one record of a text.
@@ -99,12 +99,12 @@ func (t *texts) record(r record) {
 	}
 	switch r.kind {
 	case typeTextHeader:
-		t.kind, t.open = u32(r.data, 0), false
+		t.kind, t.open = ole.U32(r.data, 0), false
 		// Entries of the outline count even if they have no text.
 		t.list = append(t.list, text{title: t.kind == textTitle || t.kind == textCenterTitle})
 		t.open = true
 	case typeOutlineRef:
-		if n := int64(u32(r.data, 0)); n < int64(len(t.outline)) {
+		if n := int64(ole.U32(r.data, 0)); n < int64(len(t.outline)) {
 			if t.used == nil {
 				t.used = make([]bool, len(t.outline))
 			}
@@ -124,7 +124,7 @@ func (t *texts) record(r record) {
 			}
 		} else {
 			for i := 0; i+1 < n; i += 2 {
-				units = append(units, u16(r.data, i))
+				units = append(units, ole.U16(r.data, i))
 			}
 		}
 		if !t.open {
@@ -135,7 +135,7 @@ func (t *texts) record(r record) {
 		last.units = append(last.units, units...)
 	case typeSlideNumber, typeDateTime, typeDate, typeHeaderField, typeFooterField, typeOtherDate:
 		// A field is a "*" in the text, at a place that the record has.
-		if n := int64(u32(r.data, 0)); t.open && len(t.list) > 0 {
+		if n := int64(ole.U32(r.data, 0)); t.open && len(t.list) > 0 {
 			if units := t.list[len(t.list)-1].units; n < int64(len(units)) && units[n] == '*' {
 				units[n] = fieldUnit
 			}
@@ -145,7 +145,7 @@ func (t *texts) record(r record) {
 	case typeLinkRange:
 		if t.target != "" && t.open && len(t.list) > 0 {
 			last := &t.list[len(t.list)-1]
-			last.links = append(last.links, textLink{t.target, int(u32(r.data, 0)), int(u32(r.data, 4))})
+			last.links = append(last.links, textLink{t.target, int(ole.U32(r.data, 0)), int(ole.U32(r.data, 4))})
 		}
 		t.target = ""
 	}

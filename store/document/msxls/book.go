@@ -3,6 +3,7 @@ package msxls
 import (
 	"infomall/store/document"
 	"infomall/store/document/cellformat"
+	"infomall/store/document/ole"
 )
 
 // book is one workbook.
@@ -44,7 +45,7 @@ func (w *book) read() error {
 	if !ok {
 		return errFormat
 	}
-	if w.version < 5 || u16(first.data, 2) != kindGlobals {
+	if w.version < 5 || ole.U16(first.data, 2) != kindGlobals {
 		return w.inOrder()
 	}
 	if err := w.globals(first.next); err != nil {
@@ -89,7 +90,7 @@ func (w *book) inOrder() error {
 			}
 			continue
 		}
-		if kind := u16(r.data, 2); kind != kindSheet {
+		if kind := ole.U16(r.data, 2); kind != kindSheet {
 			continue
 		}
 		count++
@@ -150,7 +151,7 @@ func (w *book) global(r *record) error {
 	case recFilePass:
 		return errEncrypted
 	case recCodePage:
-		switch page := int(u16(r.data, 0)); page {
+		switch page := int(ole.U16(r.data, 0)); page {
 		case 0x8000:
 			w.page = 10000
 		case 0x8001:
@@ -159,24 +160,24 @@ func (w *book) global(r *record) error {
 			w.page = page
 		}
 	case recDate1904:
-		w.since1904 = u16(r.data, 0) != 0
+		w.since1904 = ole.U16(r.data, 0) != 0
 	case recFormat:
 		if w.version == 4 {
 			w.formats[len(w.formats)] = w.text(r, 2, 1)
 		} else if w.version >= 8 {
-			w.formats[int(u16(r.data, 0))] = w.text(r, 2, 2)
+			w.formats[int(ole.U16(r.data, 0))] = w.text(r, 2, 2)
 		} else {
-			w.formats[int(u16(r.data, 0))] = w.text(r, 2, 1)
+			w.formats[int(ole.U16(r.data, 0))] = w.text(r, 2, 1)
 		}
 	case recFormat2:
 		w.formats[len(w.formats)] = w.text(r, 0, 1)
 	case recXF:
-		w.styles = append(w.styles, int(u16(r.data, 2)))
+		w.styles = append(w.styles, int(ole.U16(r.data, 2)))
 	case recXF3, recXF4:
-		w.styles = append(w.styles, int(u16(r.data, 0)>>8))
+		w.styles = append(w.styles, int(ole.U16(r.data, 0)>>8))
 	case recBoundSheet:
 		if len(r.data) >= 7 && len(w.sheets) < w.b.Limits().Pages {
-			w.sheets = append(w.sheets, sheetEntry{int(u32(r.data, 0)), w.text(r, 6, 1), r.data[4]&3 != 0, r.data[5]})
+			w.sheets = append(w.sheets, sheetEntry{int(ole.U32(r.data, 0)), w.text(r, 6, 1), r.data[4]&3 != 0, r.data[5]})
 		}
 	case recSheetName:
 		w.name = w.text(r, 4, 1)

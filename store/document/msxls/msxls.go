@@ -36,7 +36,7 @@ func is(in *document.Input) bool {
 
 // bare reports whether body begins like a worksheet that is in no container.
 func bare(body []byte) bool {
-	code, length, kind := u16(body, 0), u16(body, 2), u16(body, 6)
+	code, length, kind := ole.U16(body, 0), ole.U16(body, 2), ole.U16(body, 6)
 	switch code {
 	case 0x0009, 0x0209, 0x0409:
 		return length >= 4 && length <= 16 && (kind == kindSheet || kind == kindChart || kind == kindMacros || kind == kindWorkspace)
@@ -68,13 +68,3 @@ func read(b *document.Builder, in *document.Input) error {
 	}
 	return nil
 }
-
-// u16 and u32 return the number at an offset of b, or 0 if b ends before it.
-func u16(b []byte, at int) uint16 {
-	if at+2 > len(b) {
-		return 0
-	}
-	return uint16(b[at]) | uint16(b[at+1])<<8
-}
-
-func u32(b []byte, at int) uint32 { return uint32(u16(b, at)) | uint32(u16(b, at+2))<<16 }

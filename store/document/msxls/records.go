@@ -68,7 +68,7 @@ func isBegin(code uint16, data []byte) (version int, ok bool) {
 	case 0x0409:
 		return 4, true
 	case 0x0809:
-		if u16(data, 0) == 0x0600 {
+		if ole.U16(data, 0) == 0x0600 {
 			return 8, true
 		}
 		return 5, true
@@ -94,8 +94,8 @@ func recordAt(stream []byte, at int) (r record, ok bool) {
 		if at < 0 || at+4 > len(stream) {
 			return 0, nil, 0, false
 		}
-		next = min(at+4+int(u16(stream, at+2)), len(stream))
-		return u16(stream, at), stream[at+4 : next], next, true
+		next = min(at+4+int(ole.U16(stream, at+2)), len(stream))
+		return ole.U16(stream, at), stream[at+4 : next], next, true
 	}
 	if r.code, r.data, r.next, ok = one(at); !ok {
 		return r, false
@@ -200,7 +200,7 @@ func (r *reader) chars(n int, wide bool) string {
 		}
 		k := min(n, len(r.data)/2)
 		for i := range k {
-			units = append(units, u16(r.data, 2*i))
+			units = append(units, ole.U16(r.data, 2*i))
 		}
 		if n, r.data = n-k, r.data[2*k:]; k == 0 {
 			r.data = nil // half of a character

@@ -95,7 +95,7 @@ func (s *sheet) record(r *record) {
 	d := r.data
 	switch r.code {
 	case recLabelSST:
-		if n := int64(u32(d, 6)); n < int64(len(s.shared)) && len(d) >= 10 {
+		if n := int64(ole.U32(d, 6)); n < int64(len(s.shared)) && len(d) >= 10 {
 			s.add(d, s.shared[n])
 		}
 	case recLabel, recRString:
@@ -103,16 +103,16 @@ func (s *sheet) record(r *record) {
 	case recLabel2:
 		s.add(d, s.book.text(r, 7, 1))
 	case recNumber:
-		s.number(d, u16(d, 4), float(d, 6))
+		s.number(d, ole.U16(d, 4), float(d, 6))
 	case recNumber2:
 		s.number2(d, float(d, 7))
 	case recInteger2:
-		s.number2(d, float64(u16(d, 7)))
+		s.number2(d, float64(ole.U16(d, 7)))
 	case recRK:
-		s.number(d, u16(d, 4), rk(u32(d, 6)))
+		s.number(d, ole.U16(d, 4), rk(ole.U32(d, 6)))
 	case recMulRK:
-		for at, col := 4, int(u16(d, 2)); at+8 <= len(d); at, col = at+6, col+1 {
-			s.put(int(u16(d, 0)), col, s.show(rk(u32(d, at+2)), u16(d, at)))
+		for at, col := 4, int(ole.U16(d, 2)); at+8 <= len(d); at, col = at+6, col+1 {
+			s.put(int(ole.U16(d, 0)), col, s.show(rk(ole.U32(d, at+2)), ole.U16(d, at)))
 		}
 	case recBoolErr:
 		s.add(d, truth(d, 6))
@@ -138,7 +138,7 @@ func (s *sheet) record(r *record) {
 			s.note(document.Note, marginText(s.book.text(r, 0, bytes)))
 		}
 	case recObject:
-		s.object = u16(d, 4)
+		s.object = ole.U16(d, 4)
 	case recText:
 		in := r.reader()
 		in.skip(len(d))
@@ -146,12 +146,12 @@ func (s *sheet) record(r *record) {
 		if s.object == objectNote {
 			kind = document.Note
 		}
-		s.note(kind, in.chars(int(u16(d, 10)), false))
+		s.note(kind, in.chars(int(ole.U16(d, 10)), false))
 	case recNote:
 		// BIFF8 has the text in another record.
 		if s.version < 8 && len(d) > 6 {
-			text := ole.Text(d[6:min(len(d), 6+int(u16(d, 4)))], s.page)
-			if n := len(s.parts); u16(d, 0) == notesMore && n > 0 {
+			text := ole.Text(d[6:min(len(d), 6+int(ole.U16(d, 4)))], s.page)
+			if n := len(s.parts); ole.U16(d, 0) == notesMore && n > 0 {
 				s.room -= len(text)
 				s.parts[n-1].text = append(s.parts[n-1].text, text...)
 			} else {
@@ -166,7 +166,7 @@ func (s *sheet) record(r *record) {
 }
 
 // add adds a cell with text. Its row and column are at the start of the data.
-func (s *sheet) add(d []byte, text string) { s.put(int(u16(d, 0)), int(u16(d, 2)), text) }
+func (s *sheet) add(d []byte, text string) { s.put(int(ole.U16(d, 0)), int(ole.U16(d, 2)), text) }
 
 // put adds a cell with text.
 func (s *sheet) put(row, col int, text string) {
@@ -201,7 +201,7 @@ func (s *sheet) note(kind document.PartKind, text string) {
 
 // formula adds the value that a formula had when the workbook was saved.
 func (s *sheet) formula(d []byte) {
-	style, at := u16(d, 4), 6
+	style, at := ole.U16(d, 4), 6
 	if s.version == 2 {
 		style, at = 0, 7
 	}
@@ -209,7 +209,7 @@ func (s *sheet) formula(d []byte) {
 		return
 	}
 	v := d[at : at+8]
-	if u16(v, 6) != 0xffff {
+	if ole.U16(v, 6) != 0xffff {
 		if s.version == 2 {
 			s.number2(d, float(v, 0))
 		} else {
@@ -219,7 +219,7 @@ func (s *sheet) formula(d []byte) {
 	}
 	switch v[0] {
 	case 0:
-		s.pending = &cell{row: u16(d, 0), col: u16(d, 2)}
+		s.pending = &cell{row: ole.U16(d, 0), col: ole.U16(d, 2)}
 	case 1:
 		s.add(d, truth([]byte{v[2], 0}, 0))
 	case 2:
@@ -255,7 +255,7 @@ func float(d []byte, at int) float64 {
 	if at+8 > len(d) {
 		return 0
 	}
-	return math.Float64frombits(uint64(u32(d, at)) | uint64(u32(d, at+4))<<32)
+	return math.Float64frombits(uint64(ole.U32(d, at)) | uint64(ole.U32(d, at+4))<<32)
 }
 
 // rk returns the number that x encodes (RK in [MS-XLS]): the upper half of a floating-point

@@ -75,15 +75,15 @@ func Open(body []byte) (*File, error) {
 	if !Is(body) || len(body) < headerBytes {
 		return nil, errFormat
 	}
-	f := &File{body: body, shift: uint(u16(body, 30)), miniHead: u32(body, 60)}
+	f := &File{body: body, shift: uint(U16(body, 30)), miniHead: U32(body, 60)}
 	if f.shift != 9 && f.shift != 12 {
 		f.shift = 9
-		if u16(body, 26) == 4 {
+		if U16(body, 26) == 4 {
 			f.shift = 12
 		}
 	}
 	f.readDIFAT()
-	f.readDirectory(u32(body, 48))
+	f.readDirectory(U32(body, 48))
 	return f, nil
 }
 
@@ -108,14 +108,14 @@ func (f *File) readDIFAT() {
 		}
 	}
 	take(f.body[headerBytes-4*headerDIFAT : headerBytes])
-	next := u32(f.body, 68)
+	next := U32(f.body, 68)
 	for range sectors {
 		s := f.sector(next)
 		if len(s) < 1<<f.shift || len(f.fat) > sectors {
 			return
 		}
 		take(s[:len(s)-4])
-		next = u32(s, len(s)-4)
+		next = U32(s, len(s)-4)
 	}
 }
 
@@ -130,7 +130,7 @@ func (f *File) next(n uint32) uint32 {
 	if at+4 > len(s) {
 		return n + 1
 	}
-	return u32(s, at)
+	return U32(s, at)
 }
 
 // chain returns the bytes of a chain of sectors, at most size of them. It refers to
@@ -187,7 +187,7 @@ func (f *File) miniChain(start uint32, size uint64) []byte {
 		s := f.mini[from:min(from+1<<miniShift, uint64(len(f.mini)))]
 		out = append(out, s[:min(uint64(len(s)), size-uint64(len(out)))]...)
 		if at := n * 4; at+4 <= uint64(len(f.miniFAT)) {
-			n = uint64(u32(f.miniFAT, int(at)))
+			n = uint64(U32(f.miniFAT, int(at)))
 		} else {
 			n++
 		}
@@ -228,15 +228,15 @@ func (f *File) readDirectory(start uint32) {
 				}
 			case typeFolder:
 				if strings.Count(path, pathJoin) < foldersMax {
-					stack = append(stack, place{u32(e, 76), path + pathJoin})
+					stack = append(stack, place{U32(e, 76), path + pathJoin})
 				}
 			default:
 				continue
 			}
-			stack = append(stack, place{u32(e, 68), p.folder}, place{u32(e, 72), p.folder})
+			stack = append(stack, place{U32(e, 68), p.folder}, place{U32(e, 72), p.folder})
 		}
 	}
-	walk([]place{{u32(dir, 76), ""}})
+	walk([]place{{U32(dir, 76), ""}})
 	// Entries that a damaged tree does not lead to are taken as entries of the root.
 	for n := range seen {
 		if !seen[n] {
@@ -255,12 +255,12 @@ func (f *File) streamOf(e []byte) stream {
 	if f.shift == 9 {
 		size &= 0xffffffff
 	}
-	return stream{u32(e, 116), size}
+	return stream{U32(e, 116), size}
 }
 
 // entryName returns the name of an entry in lower case.
 func entryName(e []byte) string {
-	n := min(int(u16(e, 64)), 64)/2 - 1
+	n := min(int(U16(e, 64)), 64)/2 - 1
 	if n < 0 {
 		return ""
 	}
@@ -326,9 +326,16 @@ func (f *File) Paths(yield func(path string) bool) {
 	}
 }
 
-// u16 and u32 return the number at an offset of b, which must have it.
-func u16(b []byte, at int) uint16 { return binary.LittleEndian.Uint16(b[at:]) }
-func u32(b []byte, at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
+// U16 and U32 return the number at an offset of b. Bytes that b does not have count as 0.
+func U16(b []byte, at int) uint16 {
+	if at < 0 || at+2 > len(b) {
+		return 0
+	}
+	return binary.LittleEndian.Uint16(b[at:])
+}
+
+// U32 is described at U16.
+func U32(b []byte, at int) uint32 { return uint32(U16(b, at)) | uint32(U16(b, at+2))<<16 }
 
 // decodeUTF16 returns UTF-16 in little-endian as UTF-8.
 func decodeUTF16(b []byte) string {

@@ -76,7 +76,7 @@ func TestCut(t *testing.T) {
 // TestLoops reads files whose chains and folders are loops: it must end.
 func TestLoops(t *testing.T) {
 	body, _ := sample()
-	fat := int(u32(body, 76)+1) << 9
+	fat := int(U32(body, 76)+1) << 9
 	for n := range 20 {
 		loop := bytes.Clone(body)
 		binary.LittleEndian.PutUint32(loop[fat+4*n:], uint32(n)) // the sector follows itself
@@ -90,7 +90,7 @@ func TestLoops(t *testing.T) {
 			}
 		}
 	}
-	dir := int(u32(body, 48)+1) << 9
+	dir := int(U32(body, 48)+1) << 9
 	tree := bytes.Clone(body)
 	binary.LittleEndian.PutUint32(tree[dir+entryBytes+72:], 1) // an entry follows itself
 	if f, err := Open(tree); err != nil || !f.Has("WordDocument") || !f.Has("Data") {

@@ -71,26 +71,26 @@ func (f *File) Describe(d *document.Document) {
 // readProperties reads the first set of a property stream. It returns what it can read
 // of a damaged one.
 func readProperties(b []byte) properties {
-	if len(b) < 48 || u16(b, 0) != 0xfffe {
+	if len(b) < 48 || U16(b, 0) != 0xfffe {
 		return nil
 	}
-	from := u32(b, 44)
+	from := U32(b, 44)
 	if uint64(from)+8 > uint64(len(b)) {
 		return nil
 	}
 	set := b[from:]
-	count := min(int64(u32(set, 4)), propertiesMax, int64(len(set)-8)/8)
+	count := min(int64(U32(set, 4)), propertiesMax, int64(len(set)-8)/8)
 	at := func(i int64) (id uint32, value []byte) {
 		head := set[8+8*i:]
-		if offset := u32(head, 4); uint64(offset)+8 <= uint64(len(set)) {
+		if offset := U32(head, 4); uint64(offset)+8 <= uint64(len(set)) {
 			value = set[offset:]
 		}
-		return u32(head, 0), value
+		return U32(head, 0), value
 	}
 	page := 1252
 	for i := range count {
 		if id, v := at(i); id == propCodePage && v != nil {
-			page = int(u16(v, 4))
+			page = int(U16(v, 4))
 		}
 	}
 	out := make(properties)
@@ -107,14 +107,14 @@ func readProperties(b []byte) properties {
 // propertyValue returns the value at the start of v, which must have at least 8 bytes. page is the
 // code page of texts. It returns nil if values of this type are not used.
 func propertyValue(v []byte, page int) any {
-	switch u16(v, 0) {
+	switch U16(v, 0) {
 	case 2:
-		return int64(int16(u16(v, 4)))
+		return int64(int16(U16(v, 4)))
 	case 3:
-		return int64(int32(u32(v, 4)))
+		return int64(int32(U32(v, 4)))
 	case 30, 31:
-		n := uint64(u32(v, 4))
-		if u16(v, 0) == 31 {
+		n := uint64(U32(v, 4))
+		if U16(v, 0) == 31 {
 			n, page = 2*n, unicodePage
 		}
 		return Text(cutZero(v[8:8+min(n, uint64(len(v)-8), stringMax)], page), page)
