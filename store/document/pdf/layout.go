@@ -138,6 +138,7 @@ func runningKey(text string) string {
 type block struct {
 	lines   []line
 	running bool
+	right   float64 // where its longest line ends
 }
 
 // blocks divides the lines of a page at gaps, at a change of the size of the type, and
@@ -150,11 +151,11 @@ func blocks(lines []line, running func(*line) bool) []block {
 		if len(out) > 0 {
 			b := &out[len(out)-1]
 			if b.running == run && b.takes(l) {
-				b.lines = append(b.lines, *l)
+				b.lines, b.right = append(b.lines, *l), max(b.right, l.right)
 				continue
 			}
 		}
-		out = append(out, block{lines: []line{*l}, running: run})
+		out = append(out, block{lines: []line{*l}, running: run, right: l.right})
 	}
 	return out
 }
@@ -195,15 +196,7 @@ func (b *block) takes(l *line) bool {
 		}
 	}
 	// Lines one below the other that do not overlap are not of one column.
-	return l.left < b.right() && prev.left < max(l.right, l.left+1)
-}
-
-func (b *block) right() float64 {
-	out := math.Inf(-1)
-	for _, l := range b.lines {
-		out = max(out, l.right)
-	}
-	return out
+	return l.left < b.right && prev.left < max(l.right, l.left+1)
 }
 
 // paragraph is the text of one paragraph with the size of its type.
@@ -232,7 +225,7 @@ const (
 // right of the block at which several lines of the page end. If there is none, it is the
 // right border of the block.
 func border(lines []line, b *block) float64 {
-	right := b.right()
+	right := b.right
 	if len(lines) > borderLinesMax {
 		return right
 	}
