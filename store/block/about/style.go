@@ -222,7 +222,8 @@ func (w *styleWalk) visit(e int32) {
 }
 
 // styleOf returns the index of the style of element e that has these children. If
-// e has no such style, styleOf adds it when learning, and otherwise returns -1.
+// e has no such style, styleOf adds it when learning and if the tree has room, and
+// otherwise returns -1.
 func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	var h maphash.Hash
 	h.SetSeed(styleSeed)
@@ -234,7 +235,7 @@ func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	sequence := h.Sum64()
 	at := &w.style.elements[e]
 	i := slices.IndexFunc(at.styles, func(s elementStyle) bool { return s.sequence == sequence })
-	if w.learn && i < 0 {
+	if w.learn && i < 0 && len(w.style.elements) < elementsMax { // otherwise there is no room for its children
 		i = len(at.styles)
 		at.styles = append(at.styles, elementStyle{sequence: sequence})
 	}

@@ -183,6 +183,25 @@ func TestSiteStyleHostile(t *testing.T) {
 	}
 }
 
+// TestSiteStyleBounded learns a page whose list has very many items, each of another structure. Like the
+// elements, the styles of the tree are bounded.
+func TestSiteStyleBounded(t *testing.T) {
+	var page strings.Builder
+	page.WriteString("<ul>")
+	for i := range elementsMax + 100 {
+		fmt.Fprintf(&page, "<li><p class=%s>a</p>", strings.Map(func(digit rune) rune { return digit - '0' + 'a' }, fmt.Sprint(i))) // names differ in letters only
+	}
+	s := NewSiteStyle()
+	s.Learn(opened(t, "text/html", page.String()))
+	styles := 0
+	for i := range s.elements {
+		styles += len(s.elements[i].styles)
+	}
+	if len(s.elements) != elementsMax || styles > elementsMax {
+		t.Errorf("%d elements and %d styles, want %d and no more", len(s.elements), styles, elementsMax)
+	}
+}
+
 // TestSharedSiteLabels shows that the label which knows other pages of the site
 // says at least as well as the label which does not whether words are of an
 // article.
