@@ -353,3 +353,11 @@ func TestFoldedField(t *testing.T) {
 		t.Errorf("a field of %d bytes took %d bytes of memory", len(message), used)
 	}
 }
+
+// TestManyParts reads a mail with more parts than are read. The reason says so.
+func TestManyParts(t *testing.T) {
+	mail := "From: a@a.example\nTo: b@b.example\nSubject: parts\nContent-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n\na\n", leavesMax+2) + "--x--\n"
+	if d := documenttest.Read(t, Kind, document.Input{Body: []byte(mail)}); d.Reason != document.ErrLimit.Error() {
+		t.Errorf("reason %q", d.Reason)
+	}
+}

@@ -156,7 +156,7 @@ func split(body []byte, boundary string) (parts []part) {
 	mark := []byte("--" + boundary)
 	start := -1 // of the current part
 	add := func(end int) {
-		if start >= 0 && len(parts) < leavesMax {
+		if start >= 0 && len(parts) <= leavesMax { // one more, so that flatten sees that there are too many
 			h, rest := cutHeader(body[start:end])
 			parts = append(parts, part{h, rest})
 		}

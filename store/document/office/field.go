@@ -25,7 +25,8 @@ func LinkOf(code string) string {
 // HYPERLINK "http://a.example/", and a result. Only its result is text. The zero value has no
 // field.
 type Fields struct {
-	open []openField
+	open   []openField
+	deeper int // fields that are begun and not kept, because too many are open
 }
 
 type openField struct {
@@ -38,7 +39,7 @@ type openField struct {
 const fieldCodeMax = 32 << 10
 
 // Clear closes all fields.
-func (f *Fields) Clear() { f.open = f.open[:0] }
+func (f *Fields) Clear() { f.open, f.deeper = f.open[:0], 0 }
 
 // Char handles a mark of a field. By its kind, it begins a field, begins the field's result, or
 // ends the field. It writes the link of a HYPERLINK to flow, unless hidden is set. most is how
@@ -49,6 +50,12 @@ func (f *Fields) Char(kind string, flow *Flow, most int, hidden bool) {
 	case kind == "begin":
 		if n < most {
 			f.open = append(f.open, openField{inCode: true})
+		} else {
+			f.deeper++
+		}
+	case f.deeper > 0:
+		if kind == "end" {
+			f.deeper--
 		}
 	case n == 0:
 	case kind == "separate":
@@ -68,15 +75,18 @@ func (f *Fields) Char(kind string, flow *Flow, most int, hidden bool) {
 
 // Code adds text to the code of the innermost field.
 func (f *Fields) Code(text string) {
-	if n := len(f.open); n > 0 {
+	if n := len(f.open); n > 0 && f.deeper == 0 {
 		if code := &f.open[n-1].code; code.Len() < fieldCodeMax {
 			code.WriteString(text)
 		}
 	}
 }
 
-// InCode reports whether the code of some field is being read.
+// InCode reports whether the code of some field is being read, or a field that is not kept.
 func (f *Fields) InCode() bool {
+	if f.deeper > 0 {
+		return true
+	}
 	for i := range f.open {
 		if f.open[i].inCode {
 			return true

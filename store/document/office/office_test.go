@@ -218,3 +218,24 @@ func TestHeldText(t *testing.T) {
 		t.Errorf("got the error %v, want ErrLimit", err)
 	}
 }
+
+// TestFieldsTooDeep begins a field inside of another, although only one may be open. The end of the inner
+// field does not end the outer one.
+func TestFieldsTooDeep(t *testing.T) {
+	b := document.NewBuilder(document.Limits{}, nil)
+	flow, f := NewFlow(b), &Fields{}
+	f.Char("begin", flow, 1, false)
+	f.Code(`HYPERLINK "http://a.example/"`)
+	for _, kind := range []string{"begin", "separate", "end"} {
+		f.Char(kind, flow, 1, false)
+		if !f.InCode() {
+			t.Errorf("after the %s of the inner field: text is not in the code of the outer field", kind)
+		}
+	}
+	f.Char("separate", flow, 1, false)
+	flow.Text("anchor")
+	f.Char("end", flow, 1, false)
+	if len(b.Doc.Links) != 1 || b.Doc.Links[0].Anchor != "anchor" {
+		t.Errorf("got the links %v", b.Doc.Links)
+	}
+}
