@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -110,7 +111,7 @@ func TestSelection(t *testing.T) {
 
 // TestReport compares a report with values worked out by hand.
 func TestReport(t *testing.T) {
-	c := newConfusions(3)
+	c := make(confusions)
 	for _, x := range [][3]int{{0, 0, 3}, {0, 1, 1}, {1, 1, 2}, {1, 2, 2}, {2, 1, 2}} {
 		for range x[2] {
 			c.add(x[0], x[1])
@@ -128,6 +129,24 @@ func TestReport(t *testing.T) {
 	}
 	if got := fmt.Sprint(r.Confused); got != "[{b c 2} {c b 2} {a b 1}]" {
 		t.Errorf("confused are %v", got)
+	}
+}
+
+// TestManyClasses shows that the memory of a report grows with the texts and classes, and not with the
+// number of pairs of classes.
+func TestManyClasses(t *testing.T) {
+	const classes = 3000
+	names := make([]string, classes)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c := make(confusions)
+	for k := range classes {
+		c.add(k, (k+1)%classes)
+	}
+	c.report(names)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > classes*1000 {
+		t.Errorf("the report on %d texts of as many classes takes %d bytes", classes, took)
 	}
 }
 

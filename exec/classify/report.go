@@ -38,49 +38,46 @@ type Confusion struct {
 const confusedMax = 3
 
 // confusions counts, for each pair of classes, the texts of the first that were put into the
-// second.
-type confusions struct {
-	classes int
-	counts  []int // texts of class k that were taken for j, at k*classes+j
-}
+// second. It has no entry for pairs without texts: with many classes, most pairs have none.
+type confusions map[pair]int
 
-func newConfusions(classes int) *confusions {
-	return &confusions{classes, make([]int, classes*classes)}
-}
+// pair is a pair of classes.
+type pair struct{ of, as int }
 
 // add counts a text of the class of that was put into the class as, which may be the same.
-func (t *confusions) add(of, as int) { t.counts[of*t.classes+as]++ }
+func (t confusions) add(of, as int) { t[pair{of, as}]++ }
 
 // report returns a Report with the numbers in t. names has the names of the classes.
-func (t *confusions) report(names []string) *Report {
-	r := &Report{}
+func (t confusions) report(names []string) *Report {
+	r := &Report{Classes: make([]ClassReport, len(names))}
+	taken := make([]int, len(names))
+	for p, n := range t {
+		r.Classes[p.of].Texts += n
+		taken[p.as] += n
+		if p.of != p.as {
+			r.Confused = append(r.Confused, Confusion{names[p.of], names[p.as], n})
+		}
+	}
 	right := 0
 	for k, name := range names {
-		c := ClassReport{Class: name}
-		taken := 0
-		for j := range names {
-			n := t.counts[k*t.classes+j]
-			c.Texts += n
-			taken += t.counts[j*t.classes+k]
-			if n > 0 && j != k {
-				r.Confused = append(r.Confused, Confusion{name, names[j], n})
-			}
-		}
-		hits := t.counts[k*t.classes+k]
-		c.Precision, c.Recall = share(hits, taken), share(hits, c.Texts)
+		c := &r.Classes[k]
+		c.Class = name
+		hits := t[pair{k, k}]
+		c.Precision, c.Recall = share(hits, taken[k]), share(hits, c.Texts)
 		if sum := c.Precision + c.Recall; sum > 0 {
 			c.F1 = 2 * c.Precision * c.Recall / sum
 		}
 		right += hits
 		r.Texts += c.Texts
-		r.Macro.Precision += c.Precision / float64(t.classes)
-		r.Macro.Recall += c.Recall / float64(t.classes)
-		r.Macro.F1 += c.F1 / float64(t.classes)
-		r.Classes = append(r.Classes, c)
+		r.Macro.Precision += c.Precision / float64(len(names))
+		r.Macro.Recall += c.Recall / float64(len(names))
+		r.Macro.F1 += c.F1 / float64(len(names))
 	}
 	all := share(right, r.Texts)
 	r.Micro = Quality{all, all, all}
-	slices.SortStableFunc(r.Confused, func(a, b Confusion) int { return cmp.Compare(b.Texts, a.Texts) })
+	slices.SortFunc(r.Confused, func(a, b Confusion) int {
+		return cmp.Or(cmp.Compare(b.Texts, a.Texts), cmp.Compare(a.Of, b.Of), cmp.Compare(a.As, b.As))
+	})
 	r.Confused = r.Confused[:min(len(r.Confused), confusedMax)]
 	return r
 }

@@ -94,7 +94,7 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 			o.Progress(done, all)
 		}
 	}
-	t := newConfusions(len(names))
+	t := make(confusions)
 	var margins []held
 	for f := range o.Folds {
 		var learnFrom, heldOut []int
