@@ -31,7 +31,7 @@ import (
 //	g  the places of all texts in their reports, several in a row, see putPlaces
 //	k  texts of all pages, see firstseen.Known.Rows
 //	p  the uses of a word in the texts of the part, see type uses; the number is that of the word,
-//	   and a byte counts the rows of one word
+//	   and a byte counts the rows of one word; after 255, a further byte counts on
 //	s  the names of sources; the number is that of the source
 //	t  what is shown of a text, see text.append; the number is that of the text
 //
@@ -408,21 +408,20 @@ var errStop = errors.New("stop")
 // the number from or a higher number. A row is valid until the next one.
 func (c *collection) streamRows(from int) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
-		key := make([]byte, 6)
+		var key []byte
 		put := func(kind byte, n int, val []byte) error {
-			key[0] = kind
-			at := key[1:5:5]
-			if kind == rowUses && binary.BigEndian.Uint32(at) == uint32(n) && key[5] < 255 {
-				key[5]++
-			} else {
-				key[5] = 0
+			switch last := len(key) - 1; {
+			case kind != rowUses || last < 5 || key[0] != kind || binary.BigEndian.Uint32(key[1:]) != uint32(n):
+				key = binary.BigEndian.AppendUint32(append(key[:0], kind), uint32(n))
+				if kind == rowUses {
+					key = append(key, 0)
+				}
+			case key[last] < 255:
+				key[last]++
+			default:
+				key = append(key, 0)
 			}
-			binary.BigEndian.PutUint32(at, uint32(n))
-			own := key
-			if kind != rowUses {
-				own = key[:5]
-			}
-			if !yield(task.ResultRow{Key: own, Value: val}, nil) {
+			if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 				return errStop
 			}
 			return nil

@@ -1,12 +1,15 @@
 package event
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"infomall/exec/events"
+	"infomall/exec/firstseen"
+	"infomall/exec/op"
 	"infomall/exec/spill"
 )
 
@@ -65,4 +68,40 @@ func TestUses(t *testing.T) {
 		want[2], want[39] = append(want[2], events.NewUse(text, true)), append(want[39], events.NewUse(text, true))
 	}
 	check("replaced")
+}
+
+// TestStreamKeys shows that the rows of a word with many pieces have different keys in ascending order.
+func TestStreamKeys(t *testing.T) {
+	memory := spill.Memory{Bytes: 1 << 20}
+	c := &collection{run: &op.Runner{}, rows: memory.Spool(1)}
+	c.run.FirstSeen = firstseen.NewKnown(&memory)
+	defer c.run.FirstSeen.Close()
+	const pieces = 700
+	for n := range pieces {
+		s := memory.Spool(1)
+		if err := s.Add([]byte{0, byte(n)}); err != nil {
+			t.Fatal(err)
+		}
+		c.uses.full = append(c.uses.full, s)
+	}
+	c.uses.lists = [][]byte{nil, {1}}
+	var last []byte
+	var got []byte
+	for row, err := range c.streamRows(0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Compare(row.Key, last) <= 0 {
+			t.Fatalf("after %d pieces, key %q follows %q", len(got), row.Key, last)
+		}
+		last = append(last[:0], row.Key...)
+		if row.Key[0] == rowUses && row.Key[4] == 0 {
+			got = append(got, row.Value...)
+		}
+	}
+	for n := range pieces {
+		if len(got) != pieces || got[n] != byte(n) {
+			t.Fatalf("%d pieces, and piece %d differs", len(got), n)
+		}
+	}
 }
