@@ -180,7 +180,7 @@ var arrows = map[string]string{
 	"exec/event":                 "exec/event/kept exec/events exec/expr exec/op exec/places exec/plan exec/relation exec/reports exec/session exec/spill exec/value lang/ast store/packed store/record store/record/task store/urlkey store/words store/words/cut store/words/keyword store/words/match store/words/term exec/firstseen store/block/facts exec/dedup",
 	"exec/event/kept":            "exec/spill store/packed store/record store/record/task store/urlkey",
 	"exec/relation/relationtest": "store/memo store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",
-	"exec/access":                "crawl/report exec/classify exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang/ast store/record store/record/task store/urlkey exec/relation/result",
+	"exec/access":                "crawl/report exec/classify exec/event/kept exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang/ast store/record store/record/task store/urlkey exec/relation/result",
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
 	"exec/define":                "exec/access exec/expr exec/plan exec/session lang/ast store/record/task exec/relation/all",
 	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document exec/draw/outlines store/record",

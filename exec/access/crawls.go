@@ -159,7 +159,7 @@ func (r *Rules) hidesURL(url string, t record.Time) bool {
 		return false
 	}
 	if t == record.NoTime {
-		return r.hidesSome(urlkey.Key(url))
+		return r.hidesSome(urlkey.Key(url), record.MaxTime)
 	}
 	return r.Hides(urlkey.Key(url), t)
 }

@@ -173,27 +173,30 @@ func (r *Rules) Hides(key string, t record.Time) bool {
 	return rule != nil && rule.hides(t)
 }
 
-// hidesSome reports whether the rules hide captures of the URL with this key, at least captures of
-// some time.
-func (r *Rules) hidesSome(key string) bool {
+// hidesSome reports whether the rules hide captures of the URL with this key of some time, up to and
+// with the time until.
+func (r *Rules) hidesSome(key string, until record.Time) bool {
+	return r.hiderOf(key, until, func(*Rule) bool { return true }) != nil
+}
+
+// hiderOf returns a rule that is accepted and hides captures of the URL with this key at some time, up
+// to and with the time until. It returns nil if there is none. Captures begin to be hidden only when a
+// rule begins, when one ends that decided before, or when an embargo begins.
+func (r *Rules) hiderOf(key string, until record.Time, accepted func(*Rule) bool) *Rule {
 	for _, rule := range r.list {
 		if rule.length(key) < 0 {
 			continue
 		}
-		if t := rule.someTime(); rule.hides(t) && r.at(key, t) == rule {
-			return true
+		for _, t := range [...]record.Time{rule.Window.From, rule.Window.To, rule.from} {
+			if t > until {
+				continue
+			}
+			if by := r.at(key, t); by != nil && by.hides(t) && accepted(by) {
+				return by
+			}
 		}
 	}
-	return false
-}
-
-// someTime returns one time for which the rule holds: the latest if the rule is an embargo,
-// otherwise the earliest.
-func (r *Rule) someTime() record.Time {
-	if r.Action == ast.RuleEmbargo {
-		return r.Window.To - 1
-	}
-	return r.Window.From
+	return nil
 }
 
 // mentions reports whether a text, such as a statement, contains one of these: a hidden URL,
@@ -208,13 +211,13 @@ func (r *Rules) mentions(text string) bool {
 			continue
 		}
 		for _, s := range rule.Scopes {
-			if bare := bareScope(s.From); len(bare) >= mentionMin && strings.Contains(lower, bare) && r.hidesSome(s.Ranges()[0].From) {
+			if bare := bareScope(s.From); len(bare) >= mentionMin && strings.Contains(lower, bare) && r.hidesSome(s.Ranges()[0].From, record.MaxTime) {
 				return true
 			}
 		}
 	}
 	for _, word := range urlsIn(text) {
-		if u, err := urlkey.Canonical(word); err == nil && r.hidesSome(urlkey.Key(u)) {
+		if u, err := urlkey.Canonical(word); err == nil && r.hidesSome(urlkey.Key(u), record.MaxTime) {
 			return true
 		}
 	}
@@ -231,7 +234,7 @@ const mentionMin = 4
 
 // within reports whether all URLs in a range of keys are hidden at some time.
 func (r *Rules) within(in urlkey.Range) bool {
-	return r.hidesSome(in.From) && slices.ContainsFunc(r.hiding.Ranges, func(h urlkey.Range) bool {
+	return r.hidesSome(in.From, record.MaxTime) && slices.ContainsFunc(r.hiding.Ranges, func(h urlkey.Range) bool {
 		return h.From <= in.From && (h.To == "" || in.To != "" && in.To <= h.To)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/exec/event/kept"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -109,14 +110,75 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestHidesSome shows of which URLs something is hidden at some time.
+// TestHidesSome shows of which URLs something is hidden at some time, and up to a time.
 func TestHidesSome(t *testing.T) {
-	r := rulesOf(t, "'secret.example' EXCLUDE", "'secret.example/free' EMBARGO 0d", "'c.example' SINCE 2010 BLOCK 'no'", "'d.example' EMBARGO 1y", "'d.example/old' UNTIL 2000 EMBARGO 1y")
-	for url, want := range map[string]bool{
-		"http://secret.example/": true, "http://secret.example/free/x": false, "http://c.example/": true, "http://d.example/": true, "http://d.example/old": true, "http://e.example/": false,
+	r := rulesOf(t, "'secret.example' EXCLUDE", "'secret.example/free' EMBARGO 0d", "'c.example' SINCE 2010 BLOCK 'no'", "'d.example' EMBARGO 1y", "'d.example/old' UNTIL 2000 EMBARGO 1y",
+		"'secret.example/2010' SINCE 2010 EMBARGO 0d", "'secret.example/2000' UNTIL 2000 EMBARGO 0d", "'secret.example/2005' BETWEEN 2005 AND 2006 EMBARGO 0d", "'secret.example/2000' SINCE 2001 EMBARGO 0d",
+		"'e.example' UNTIL 2000 EXCLUDE", "'d.example/new' SINCE 2019-06 EMBARGO 0d", "'d.example/all' SINCE 2018 EMBARGO 0d")
+	for _, c := range []struct {
+		url   string
+		until record.Time
+		want  bool
+	}{
+		{"http://secret.example/", record.MaxTime, true},
+		{"http://secret.example/free/x", record.MaxTime, false},
+		{"http://c.example/", record.MaxTime, true},
+		{"http://c.example/", at("2009-12-31T23:59"), false},
+		{"http://c.example/", at("2010-01-01T00:00"), true},
+		{"http://d.example/", record.MaxTime, true},
+		{"http://d.example/", at("2019-01-01T11:59"), false},
+		{"http://d.example/", at("2019-01-01T12:00"), true},
+		{"http://d.example/old", record.MaxTime, true},
+		{"http://d.example/new", record.MaxTime, true},
+		{"http://d.example/all", record.MaxTime, false},
+		{"http://secret.example/2010", record.MaxTime, true},
+		{"http://secret.example/2000", record.MaxTime, false},
+		{"http://secret.example/2005", record.MaxTime, true},
+		{"http://e.example/", record.MaxTime, true},
+		{"http://e.example/", at("2010-01-01T00:00"), true},
+		{"http://f.example/", record.MaxTime, false},
 	} {
-		if got := r.hidesSome(urlkey.Key(url)); got != want {
-			t.Errorf("%s: %v, want %v", url, got, want)
+		if got := r.hidesSome(urlkey.Key(c.url), c.until); got != c.want {
+			t.Errorf("%s until %v: %v, want %v", c.url, c.until, got, c.want)
+		}
+	}
+}
+
+// TestDeniedAtSomeTime shows that a rule with BLOCK refuses a URL of any time, if a rule with a
+// longer scope decides only about a part of the time.
+func TestDeniedAtSomeTime(t *testing.T) {
+	s := &snapshot{rules: rulesOf(t, "'a.example' BLOCK 'court'", "'a.example/old' UNTIL 2000 EMBARGO 0d", "'a.example/free' EMBARGO 0d")}
+	for url, want := range map[string]bool{"http://a.example/": true, "http://a.example/old": true, "http://a.example/free": false, "http://b.example/": false} {
+		if why, got := s.Denied(url, record.NoTime); got != want || want != (why == "court") {
+			t.Errorf("%s: denied %v %q, want %v", url, got, why, want)
+		}
+	}
+}
+
+// TestHidesRow shows which rows of results are about hidden captures. The rows of events, the places
+// of a list and the parts of a classifier are not about one URL, so no rule hides them.
+func TestHidesRow(t *testing.T) {
+	r := rulesOf(t, "'*' EMBARGO 1y", "'old.example' UNTIL 2000 EXCLUDE")
+	a, old := "http://a.example/", "http://old.example/"
+	text := func(url, time string) []byte { return (&kept.Text{URL: url, Time: at(time)}).AppendKey(nil) }
+	for _, c := range []struct {
+		name, kind string
+		asOf       string
+		key        []byte
+		want       bool
+	}{
+		{"a ranking before the embargo", task.ResultRanks, "2018-01-01T00:00", []byte(urlkey.Key(a)), false},
+		{"a ranking in the embargo", task.ResultRanks, "2019-06-01T00:00", []byte(urlkey.Key(a)), true},
+		{"a ranking after the captures that are hidden", task.ResultRanks, "2010-01-01T00:00", []byte(urlkey.Key(old)), true},
+		{"a text before the embargo", task.ResultEvents, "2020-01-01T12:00", text(a, "2018-01-01T00:00"), false},
+		{"a text in the embargo", task.ResultEvents, "2020-01-01T12:00", text(a, "2019-06-01T00:00"), true},
+		{"a text after the captures that are hidden", task.ResultEvents, "2020-01-01T12:00", text(old, "2010-01-01T00:00"), false},
+		{"an event", task.ResultEvents, "2020-01-01T12:00", (&kept.Event{Number: 3}).Row().Key, false},
+		{"a place", task.ResultGazetteer, "2020-01-01T12:00", []byte{0, 0, 0, 1}, false},
+		{"a part of a classifier", task.ResultClassifier, "2020-01-01T12:00", []byte{'c', 0, 0, 0, 1}, false},
+	} {
+		if got := r.hidesRow(&task.Result{Kind: c.kind, AsOf: at(c.asOf)}, c.key); got != c.want {
+			t.Errorf("%s is hidden: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/exec/classify"
+	"infomall/exec/event/kept"
 	"infomall/exec/relation"
 	"infomall/exec/relation/result"
 	"infomall/exec/watch"
@@ -94,7 +95,7 @@ func (s *snapshot) hidesClassifier(ctx context.Context, r *task.Result) (bool, e
 		if err != nil {
 			return true, err
 		}
-		if s.rules.hidesSome(string(row.Key[1:])) {
+		if s.rules.hidesSome(string(row.Key[1:]), record.MaxTime) {
 			return true, nil
 		}
 	}
@@ -123,14 +124,18 @@ func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlke
 	}
 }
 
-// hidesRow reports whether the row of a result with this key is about a hidden capture.
+// hidesRow reports whether the row of a result with this key is about a hidden capture. A ranking is
+// about the captures up to its time. The other results about URLs have a time in the key. A place, a
+// part of a classifier, and an event as such are not about one URL.
 func (r *Rules) hidesRow(of *task.Result, key []byte) bool {
-	url, rest, timed := strings.Cut(string(key), "\x00")
-	t := of.AsOf
-	if timed && len(rest) >= 8 {
-		t = record.Time(binary.BigEndian.Uint64([]byte(rest[:8])) ^ 1<<63) // see result.Compared.AppendKey
+	if of.Kind == task.ResultGazetteer || of.Kind == task.ResultClassifier || of.Kind == task.ResultEvents && kept.Events[0].Contains(string(key)) {
+		return false
 	}
-	return r.Hides(url, t)
+	url, rest, timed := strings.Cut(string(key), "\x00")
+	if timed && len(rest) >= 8 {
+		return r.Hides(url, record.Time(binary.BigEndian.Uint64([]byte(rest[:8]))^1<<63)) // see result.Compared.AppendKey
+	}
+	return r.hidesSome(url, of.AsOf)
 }
 
 // errDelete is returned by Delete, because a caller that sees only a part of the captures must not
@@ -153,10 +158,8 @@ func (s *snapshot) Denied(url string, t record.Time) (why string, denied bool) {
 		}
 		return rule.Reason, true
 	}
-	for _, rule := range s.rules.list {
-		if rule.Action == ast.RuleBlock && rule.length(key) >= 0 && s.rules.at(key, rule.someTime()) == rule {
-			return rule.Reason, true
-		}
+	if rule := s.rules.hiderOf(key, record.MaxTime, func(rule *Rule) bool { return rule.Action == ast.RuleBlock }); rule != nil {
+		return rule.Reason, true
 	}
 	return "", false
 }
