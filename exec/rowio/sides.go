@@ -106,14 +106,14 @@ func (w *wrapper) end() {
 // any line, or is Chinese, is divided.
 func (w *wrapper) word(word string) {
 	for {
-		size := cells.Width(word)
-		if w.width+cells.Width(strings.TrimRight(word, " ")) <= w.limit {
+		rest := word[len(cells.Head(word, w.limit-w.width)):]
+		if w.width <= w.limit && strings.Trim(rest, " ") == "" {
 			w.line.WriteString(word)
-			w.width += size
+			w.width += cells.Width(word)
 			return
 		}
 		first, _ := utf8.DecodeRuneInString(word)
-		if w.width > 0 && size <= w.limit && cells.RuneWidth(first) < 2 {
+		if w.width > 0 && len(cells.Head(word, w.limit)) == len(word) && cells.RuneWidth(first) < 2 {
 			w.end()
 			continue
 		}

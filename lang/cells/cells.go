@@ -28,8 +28,11 @@ func FillLeft(s string, width int) string { return ruler.FillLeft(s, width) }
 // cells. It returns a wider s unchanged.
 func FillRight(s string, width int) string { return ruler.FillRight(s, width) }
 
-// Head returns as much from the start of s as fits in width terminal cells.
-func Head(s string, width int) string { return ruler.Truncate(s, width, "") }
+// Head returns as much from the start of s as fits in width terminal cells. For a long s, Head
+// reads only the start.
+func Head(s string, width int) string {
+	return ruler.Truncate(clipBytes(s, max(width, 0)), width, "")
+}
 
 // ClusterBytesMax is the maximum number of bytes that Clip reads for each cell
 // of its result. A character has at most four bytes, and few carry more than a
