@@ -77,14 +77,14 @@ func (c columnsInOrder) Fields() []parquet.Field { return c.fields }
 // have the same name in the file, the second gets a number after its name.
 func (p *parquetWriter) Begin(cols []value.Column) error {
 	group := make(parquet.Group, len(cols))
-	names := make([]string, len(cols))
+	place := make(map[string]int, len(cols))
 	for i, c := range cols {
 		name := strings.ToValidUTF8(c.Name, "\uFFFD")
 		first := name
 		for n := 1; group[name] != nil || name == ""; n++ {
 			name = fmt.Sprintf("%s_%d", first, n)
 		}
-		names[i] = name
+		place[name] = i
 		node := nodeOf(c.Type)
 		if c.Type == value.Text && !slices.Contains(p.options.Filtered, name) {
 			node = parquet.Encoded(node, &parquet.RLEDictionary)
@@ -92,7 +92,7 @@ func (p *parquetWriter) Begin(cols []value.Column) error {
 		group[name] = parquet.Compressed(parquet.Optional(node), &parquet.Zstd)
 	}
 	fields := group.Fields()
-	slices.SortFunc(fields, func(a, b parquet.Field) int { return slices.Index(names, a.Name()) - slices.Index(names, b.Name()) })
+	slices.SortFunc(fields, func(a, b parquet.Field) int { return place[a.Name()] - place[b.Name()] })
 	options := []parquet.WriterOption{
 		parquet.NewSchema("rows", columnsInOrder{group, fields}),
 		parquet.CreatedBy("infomall", "", ""),

@@ -28,6 +28,7 @@ type textTable struct {
 	format string
 	gzip   bool
 	names  []string
+	index  map[string]int // of jsonl: the place of each name in names
 }
 
 // tableFormats are the formats of files that a textTable reads. Each is also the ending of
@@ -110,6 +111,7 @@ func (t *textTable) open(f func(*bufio.Reader) error) error {
 func (t *textTable) readNames(in *bufio.Reader) error {
 	if t.format == "jsonl" {
 		n := 0
+		t.index = make(map[string]int)
 		for row, err := range readObjects(t.path, in) {
 			if err != nil {
 				return err
@@ -118,7 +120,8 @@ func (t *textTable) readNames(in *bufio.Reader) error {
 				break
 			}
 			for _, name := range row.names {
-				if !slices.Contains(t.names, name) {
+				if _, ok := t.index[name]; !ok {
+					t.index[name] = len(t.names)
 					t.names = append(t.names, name)
 				}
 			}
@@ -243,7 +246,7 @@ func (t *textTable) fields(in *bufio.Reader) func() ([]string, error) {
 var tsvEscapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
 // eachObject calls add for each row of a jsonl file. It stops when add returns false or an
-// error. A key that is not in t.names is an error.
+// error. A key that is not in t.index is an error.
 func (t *textTable) eachObject(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	row := make([]value.Value, len(t.names))
 	for o, err := range readObjects(t.path, in) {
@@ -252,8 +255,8 @@ func (t *textTable) eachObject(in *bufio.Reader, add func([]value.Value) (bool, 
 		}
 		clear(row)
 		for i, name := range o.names {
-			k := slices.Index(t.names, name)
-			if k < 0 {
+			k, ok := t.index[name]
+			if !ok {
 				return fmt.Errorf("%s: key %q is in none of the first %d objects", t.path, name, namesFrom)
 			}
 			row[k] = o.values[i]
