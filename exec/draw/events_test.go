@@ -115,13 +115,14 @@ func TestEventsOnTerminal(t *testing.T) {
 	}
 }
 
-// TestSpread shows that bars are days, weeks, months or years, and never too many.
+// TestSpread shows that bars are days, weeks, months or years, and that there are not too many, except
+// of years. The last bar is the period of the last report.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {
 		days int
 		unit string
 		bars int
-	}{{0, "day", 1}, {129, "day", 130}, {130, "week", 19}, {2000, "month", 66}, {20000, "year", 55}} {
+	}{{0, "day", 1}, {129, "day", 130}, {130, "week", 19}, {2000, "month", 66}, {20000, "year", 55}, {60000, "year", 165}} {
 		from := time.Date(2008, 1, 7, 0, 0, 0, 0, time.UTC)
 		list := []Report{{Time: record.At(from), Published: record.NoTime}, {Time: record.At(from.AddDate(0, 0, c.days)), Published: record.NoTime}}
 		s := spread((&Reports{List: list}).event(), time.UTC)
@@ -131,6 +132,9 @@ func TestSpread(t *testing.T) {
 		total := int64(0)
 		for i := range s.periods {
 			total += s.periods[i].total
+		}
+		if last := s.periods[len(s.periods)-1]; last.total == 0 || !last.start.Equal(value.StartOf(c.unit, from.AddDate(0, 0, c.days))) {
+			t.Errorf("%d days: the last bar begins at %v and has %d reports", c.days, last.start, last.total)
 		}
 		if total != 2 {
 			t.Errorf("%d days: the bars have %d reports, want 2", c.days, total)

@@ -13,7 +13,7 @@ import (
 )
 
 // periodsMax is the greatest number of bars in a diagram. If there would be more with one
-// bar per day, a bar is a week, a month or a year.
+// bar per day, a bar is a week, a month or a year. There may be more years.
 const periodsMax = 130
 
 // layouts has the units of time of a bar, the shortest first, and the layout in which the
@@ -77,7 +77,7 @@ func spread(events []Event, zone *time.Location) *spreading {
 	for _, l := range layouts {
 		s.unit, s.layout = l.unit, l.layout
 		s.periods = s.periods[:0]
-		for t := value.StartOf(l.unit, first); !t.After(last) && len(s.periods) <= periodsMax; t = value.After(l.unit, t) {
+		for t := value.StartOf(l.unit, first); !t.After(last) && (len(s.periods) <= periodsMax || l.unit == "year"); t = value.After(l.unit, t) {
 			s.periods = append(s.periods, period{start: t})
 		}
 		if len(s.periods) <= periodsMax {

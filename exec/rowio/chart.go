@@ -277,7 +277,7 @@ func (p *plot) layout(k int) string {
 		}
 		t := time.UnixMilli(r.times[k]).In(p.o.Zone)
 		switch {
-		case t.Hour() != 0 || t.Minute() != 0 || t.Second() != 0 || t.Nanosecond() != 0:
+		case !t.Equal(value.StartOf("day", t)):
 			return ""
 		case t.Day() != 1:
 			layout = "2006-01-02"

@@ -182,6 +182,31 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// TestDaysWithoutMidnight shows that a chart knows a day that has no midnight, because summer time
+// begins, as the day that it is.
+func TestDaysWithoutMidnight(t *testing.T) {
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(d int) int64 {
+		return value.StartOf("day", time.Date(2008, 10, d, 12, 0, 0, 0, zone)).UnixMilli()
+	}
+	var labels []string
+	for _, tk := range (&timeline{zone: zone, from: day(17), to: day(21)}).ticks(plotLabels) {
+		labels = append(labels, tk.label)
+	}
+	if got, want := strings.Join(labels, " "), "2008-10-17 2008-10-18 2008-10-19 2008-10-20 2008-10-21"; got != want {
+		t.Errorf("the labels are %s, want %s", got, want)
+	}
+	cols := []value.Column{{Name: "d", Type: value.Time, Unit: "day"}, {Name: "n", Type: value.Int}}
+	b := &value.Batch{N: 2, Cols: []*value.Vector{{Type: value.Time, Ints: []int64{day(19), day(21)}}, {Type: value.Int, Ints: []int64{1, 1}}}}
+	got := write(t, "chart", Options{Zone: zone, Width: 24}, cols, b)
+	if want := "2008-10-19 │██████████ 1\n2008-10-20 │\n2008-10-21 │██████████ 1\n"; !strings.Contains(got, want) {
+		t.Errorf("the chart is\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestReport shows that archived text is escaped in a report, and that there is
 // a plot if there are numbers.
 func TestReport(t *testing.T) {

@@ -133,19 +133,22 @@ var tickSteps = []struct {
 func (l *timeline) ticks(most int) (list []tick) {
 	for _, s := range tickSteps {
 		list = list[:0]
-		at := time.UnixMilli(l.from).In(l.zone)
+		y, m, d := time.UnixMilli(l.from).In(l.zone).Date()
 		switch {
 		case s.years > 0:
-			at = time.Date(at.Year()/s.years*s.years, 1, 1, 0, 0, 0, 0, l.zone)
+			y, m, d = y/s.years*s.years, 1, 1
 		case s.months > 0:
-			at = time.Date(at.Year(), time.Month((int(at.Month())-1)/s.months*s.months+1), 1, 0, 0, 0, 0, l.zone)
-		default:
-			at = time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, l.zone)
+			m, d = (m-1)/time.Month(s.months)*time.Month(s.months)+1, 1
 		}
-		for ; at.UnixMilli() <= l.to && len(list) <= most; at = at.AddDate(s.years, s.months, s.days) {
+		for len(list) <= most {
+			at := value.StartOf("day", time.Date(y, m, d, 12, 0, 0, 0, l.zone)) // a day may have no midnight
+			if at.UnixMilli() > l.to {
+				break
+			}
 			if at.UnixMilli() >= l.from {
 				list = append(list, tick{at.UnixMilli(), at.Format(s.layout)})
 			}
+			y, m, d = y+s.years, m+time.Month(s.months), d+s.days
 		}
 		if len(list) <= most {
 			return list
