@@ -113,7 +113,7 @@ func (v Visits) build(query string) (plan.Node, error) {
 	node, err := plan.Build(q, v.Session.Env())
 	if n := v.Source; err == nil && n != nil {
 		for _, src := range plan.Sources(node) {
-			src.Ranges, src.Match, src.Window = n.Ranges, n.Match, n.Window
+			src.Ranges, src.Match, src.Window, src.During = n.Ranges, n.Match, n.Window, n.During
 		}
 	}
 	return node, err

@@ -150,7 +150,7 @@ func domainOf(host string) string {
 }
 
 // Visits yields the captures that n selects, with the columns Change and Sense, sorted by URL and
-// time. It ignores the DURING clause of n. An import computes the Sense of a capture for one way to
+// time. An import computes the Sense of a capture for one way to
 // divide pages into blocks. If n asks for another way, each Sense is record.SenseUnknown. If r.Watch
 // is set, it can report the progress of the reading.
 func (r *Reader) Visits(ctx context.Context, n *Request) record.Rows {
@@ -162,7 +162,7 @@ func (r *Reader) Visits(ctx context.Context, n *Request) record.Rows {
 		counted, end := work.Begin(n)
 		defer end()
 		plain := options(n) == (divide.Options{})
-		for b, err := range r.Snapshot.Scan(ctx, counted.Scan(record.ColChange|record.ColSense)) {
+		for b, err := range r.visits(ctx, counted, counted.Scan(record.ColChange|record.ColSense)) {
 			if err == nil && !plain {
 				clear(b.Sense)
 			}
