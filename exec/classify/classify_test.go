@@ -171,7 +171,10 @@ func TestFolds(t *testing.T) {
 		}
 	}
 	rows := c.rows()
-	fold, sets := c.folds(rows, c.class, 5)
+	fold, sets, err := c.folds(t.Context(), rows, c.class, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if want := families[len(families)-1] + 1; sets != want {
 		t.Errorf("%d sets of near-copies, want %d", sets, want)
 	}

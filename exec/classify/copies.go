@@ -2,6 +2,7 @@ package classify
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"infomall/exec/dedup"
@@ -61,12 +62,13 @@ func (c *copies) sketch(i uint32) []uint32 {
 	return c.sketches[from:c.ends[i]]
 }
 
-// groups joins near-copies into groups. The members of the groups are indexes of examples.
-func (c *copies) groups() *dedup.Groups {
+// groups joins near-copies into groups. The members of the groups are indexes of examples. The error
+// is that of ctx.
+func (c *copies) groups(ctx context.Context) (*dedup.Groups, error) {
 	n := len(c.ends)
 	groups := dedup.NewGroups(n)
 	if n == 0 {
-		return groups
+		return groups, nil
 	}
 	perExample := len(c.numbers) / n
 	order := make([]uint32, n)
@@ -78,6 +80,9 @@ func (c *copies) groups() *dedup.Groups {
 		slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(cmp.Compare(number(a), number(b)), cmp.Compare(a, b)) })
 		var first []uint32 // an example of each group with the current number
 		for k, i := range order {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			if k == 0 || number(order[k-1]) != number(i) {
 				first = first[:0]
 			}
@@ -92,7 +97,7 @@ func (c *copies) groups() *dedup.Groups {
 			}
 		}
 	}
-	return groups
+	return groups, nil
 }
 
 // join joins the groups of i and j, and returns true.

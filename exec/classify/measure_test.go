@@ -70,7 +70,7 @@ func writeDump(t *testing.T, c *Corpus, name string) {
 	}
 	w := bufio.NewWriter(f)
 	rows := c.rows()
-	fold, _ := c.folds(rows, c.class, 5)
+	fold, _, _ := c.folds(t.Context(), rows, c.class, 5)
 	for n, i := range rows {
 		fmt.Fprintf(w, "%d\t%d\t", c.class[i], fold[n])
 		v := c.counts.Row(i)

@@ -80,7 +80,10 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 	if need := int64(features)*int64(len(names))*12 + c.counts.Bytes(); need > o.Memory {
 		return nil, nil, &TooLargeError{value.Counted(len(names)*features, "weight") + " of features and classes", o.Memory, true}
 	}
-	fold, sets := c.folds(rows, x.class, o.Folds)
+	fold, sets, err := c.folds(ctx, rows, x.class, o.Folds)
+	if err != nil {
+		return nil, nil, err
+	}
 	if few.Sets = sets; sets < o.Folds {
 		return nil, nil, few
 	}
@@ -142,9 +145,12 @@ func (c *Corpus) Train(ctx context.Context, o Options) (*Model, *Report, error) 
 
 // folds divides rows of the corpus into n folds. Near-copies are in the same fold, and all folds
 // have about equally many texts of each class. It returns the fold of each row, and how many sets
-// of near-copies there are. class has the class of each example.
-func (c *Corpus) folds(rows []int, class []uint32, n int) (fold []int, sets int) {
-	groups := c.copies.groups()
+// of near-copies there are. class has the class of each example. The error is that of ctx.
+func (c *Corpus) folds(ctx context.Context, rows []int, class []uint32, n int) (fold []int, sets int, err error) {
+	groups, err := c.copies.groups(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
 	members := make(map[uint32][]int) // indexes of rows, by group
 	var order []uint32
 	for at, i := range rows {
@@ -176,5 +182,5 @@ func (c *Corpus) folds(rows []int, class []uint32, n int) (fold []int, sets int)
 			all[to]++
 		}
 	}
-	return fold, len(order)
+	return fold, len(order), nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
+	"slices"
 
 	"infomall/exec/value"
 	"infomall/store/block/about"
@@ -187,14 +188,17 @@ func countWords(r *response, n int) value.Value {
 
 // countLinks returns as an Int how many links block n contains.
 func countLinks(r *response, n int) value.Value {
-	count := 0
-	start, end := r.part(n)
-	for _, l := range r.allLinks() {
-		if start <= l.Offset && l.Offset < end {
-			count++
+	if r.linkOffsets == nil {
+		r.linkOffsets = []int{}
+		for _, l := range r.allLinks() {
+			r.linkOffsets = append(r.linkOffsets, l.Offset)
 		}
+		slices.Sort(r.linkOffsets)
 	}
-	return value.OfInt(int64(count))
+	start, end := r.part(n)
+	first, _ := slices.BinarySearch(r.linkOffsets, start)
+	after, _ := slices.BinarySearch(r.linkOffsets, end)
+	return value.OfInt(int64(max(after-first, 0)))
 }
 
 // digestOf returns as a Text the SHA-256 of the HTML of block n, in

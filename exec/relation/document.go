@@ -151,7 +151,7 @@ func documentLinks(b *divide.Body) []facts.Link {
 // byte, it returns the section that does. It returns 0 if there is none.
 func (r *response) linkBlock(level, offset int) int {
 	b := r.blocks()
-	n := partAt(b, level, offset)
+	n := r.partAt(level, offset)
 	if n > 0 || r.document() == nil || offset < 0 {
 		return n
 	}

@@ -314,7 +314,7 @@ func (c *candidate) findLabels() {
 			continue
 		}
 		label := value.Value{}
-		if p := partAt(c.res.blocks(), facts.KeptLevel, links[i].Offset); p > 0 {
+		if p := c.res.partAt(facts.KeptLevel, links[i].Offset); p > 0 {
 			label = value.OfText(c.res.label(p).String())
 		}
 		c.labels[u] = label

@@ -75,6 +75,9 @@ type keptVersion struct {
 
 	places  []int           // the blocks whose digests were read
 	digests []record.Digest // their digests; nil if the body is not stored in blocks
+
+	leaves [][]byte // the facts of the leaves; see firstLeaf
+	first  []int    // the first leaf of each block of the cut; nil if leaves were not read
 }
 
 // These constants bound how a goroutine reads the facts of a batch of versions
@@ -351,10 +354,9 @@ func ofChanged(stored func(*life.Changed) value.Value, f func(r *response, n int
 			return value.Value{}, err
 		}
 		if k != nil && k.Fold != nil {
-			for i := range k.Fold.Changed {
-				if c := &k.Fold.Changed[i]; c.Ordinal == ordinal {
-					return stored(c), nil
-				}
+			byOrdinal := func(c life.Changed, ordinal int) int { return cmp.Compare(c.Ordinal, ordinal) }
+			if i, found := slices.BinarySearchFunc(k.Fold.Changed, ordinal, byOrdinal); found {
+				return stored(&k.Fold.Changed[i]), nil
 			}
 		}
 		return ofBlock(f)(l)
@@ -418,16 +420,31 @@ func (r *Reader) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (
 	if k.Page == nil || ordinal >= len(k.Page.Cut) || k.Page.Cut[ordinal].Leaves > 0 || k.Page.Inline() {
 		return 0, false, nil
 	}
-	leaf := 0
-	for i := range ordinal {
-		leaf += max(1, k.Page.Cut[i].Leaves)
-	}
-	leaves, err := r.Snapshot.LeafFacts(ctx, k.ref)
-	if err != nil || leaf >= len(leaves) {
+	leaf, err := r.firstLeaf(ctx, k, ordinal)
+	if leaf == nil || err != nil {
 		return 0, false, err
 	}
-	print, ok := k.Page.Fingerprint(leaves[leaf])
+	print, ok := k.Page.Fingerprint(leaf)
 	return print, ok, nil
+}
+
+// firstLeaf returns the stored facts of the first leaf of the block at the place ordinal, from 0, of
+// the version k, or nil if there are none. It reads the facts of all leaves once and keeps them in k.
+func (r *Reader) firstLeaf(ctx context.Context, k *keptVersion, ordinal int) ([]byte, error) {
+	if k.first == nil {
+		leaves, err := r.Snapshot.LeafFacts(ctx, k.ref)
+		if err != nil {
+			return nil, err
+		}
+		k.leaves, k.first = leaves, make([]int, len(k.Page.Cut))
+		for i := range len(k.first) - 1 {
+			k.first[i+1] = k.first[i] + max(1, k.Page.Cut[i].Leaves)
+		}
+	}
+	if leaf := k.first[ordinal]; leaf < len(k.leaves) {
+		return k.leaves[leaf], nil
+	}
+	return nil, nil
 }
 
 // keptDigest returns the stored digest, in hexadecimal, of the block at the

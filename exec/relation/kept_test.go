@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"infomall/store/block/facts"
 	"infomall/store/record"
 )
 
@@ -94,5 +95,35 @@ func checkBelieved(t *testing.T, b *spanBatch, end string, at int) {
 	}
 	if s.asked > got+1+ahead {
 		t.Errorf("%d versions were read for %d", s.asked, got)
+	}
+}
+
+// countsLeaves is a snapshot that counts how often the facts of leaves are read.
+type countsLeaves struct {
+	Snapshot
+	asked int
+}
+
+func (s *countsLeaves) LeafFacts(context.Context, record.Ref) ([][]byte, error) {
+	s.asked++
+	return [][]byte{{0}, {1}, {2}}, nil
+}
+
+// TestFirstLeaf shows that the facts of the leaves of a version are read once for all its blocks.
+func TestFirstLeaf(t *testing.T) {
+	s := &countsLeaves{}
+	r := &Reader{Snapshot: s}
+	k := &keptVersion{Page: &facts.Kept{Cut: make([]facts.KeptBlock, 1000)}}
+	for ordinal := range k.Page.Cut {
+		leaf, err := r.firstLeaf(t.Context(), k, ordinal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (leaf != nil) != (ordinal < 3) {
+			t.Errorf("block %d has the facts %q", ordinal, leaf)
+		}
+	}
+	if s.asked != 1 {
+		t.Errorf("the facts of the leaves were read %d times", s.asked)
 	}
 }

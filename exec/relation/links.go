@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"infomall/exec/value"
-	"infomall/store/block/divide"
 	"infomall/store/block/facts"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -417,28 +416,6 @@ func (r *Reader) foundLinks(ctx context.Context, n *Request, ref record.Ref) (*p
 			return value.OfText(res.label(p).String()), nil
 		},
 	}, nil
-}
-
-// partAt returns the index of the block of b that contains the byte at offset
-// in the body, when b is divided down to the given level. It returns 0 if b is
-// nil or no block contains the byte.
-func partAt(b *divide.Body, level, offset int) int {
-	if b == nil || offset < 0 {
-		return 0
-	}
-	for n := 1; n < len(b.Blocks); {
-		switch p := &b.Blocks[n]; {
-		case offset < p.Start:
-			return 0
-		case offset >= p.End:
-			n = p.Next
-		case b.Leaf(n) || p.Depth == level:
-			return n
-		default:
-			n++
-		}
-	}
-	return 0
 }
 
 // ofLink returns the code of a late column (one that needs the stored page) of

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"slices"
+	"sort"
 	"time"
 
 	"infomall/exec/value"
@@ -300,5 +301,7 @@ func (n *Request) Covers(url string, t record.Time) bool {
 	if n.Match != nil && !n.Match(key) {
 		return false
 	}
-	return slices.ContainsFunc(n.Ranges, func(r urlkey.Range) bool { return r.Contains(key) })
+	// The ranges are sorted and disjoint: only the last one that begins up to the key can contain it.
+	i := sort.Search(len(n.Ranges), func(i int) bool { return n.Ranges[i].From > key })
+	return i > 0 && n.Ranges[i-1].Contains(key)
 }

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -46,6 +47,7 @@ type response struct {
 	meta        *markup.Meta
 	labels      []label.Label
 	links       []facts.Link
+	linkOffsets []int // of links, ascending; nil before countLinks
 	cut         []int // the indexes of the blocks at the level cutLevel
 	cutLevel    int
 	linked      bool
@@ -202,10 +204,32 @@ func (r *response) inCut(level, place int) int {
 	if b == nil || len(b.Blocks) <= 1 {
 		return 1
 	}
+	return r.cutAt(level)[place]
+}
+
+// cutAt returns the blocks at a level, as indexes in the list of all blocks of the body, which must
+// be divided. It keeps the last result.
+func (r *response) cutAt(level int) []int {
 	if r.cut == nil || r.cutLevel != level {
-		r.cut, r.cutLevel = b.Cut(level), level
+		r.cut, r.cutLevel = r.blocks().Cut(level), level
 	}
-	return r.cut[place]
+	return r.cut
+}
+
+// partAt returns the index of the block that contains the byte at offset of the body, if the body is
+// divided down to the given level. It returns 0 if the body is not divided or no block contains the
+// byte.
+func (r *response) partAt(level, offset int) int {
+	b := r.blocks()
+	if b == nil {
+		return 0
+	}
+	cut := r.cutAt(level)
+	i, _ := slices.BinarySearchFunc(cut, offset, func(n, at int) int { return cmp.Compare(b.Blocks[n].End-1, at) })
+	if i < len(cut) && b.Blocks[cut[i]].Start <= offset {
+		return cut[i]
+	}
+	return 0
 }
 
 // decodedBytesMax bounds the size in bytes of a body after its content-coding,
