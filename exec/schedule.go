@@ -44,6 +44,18 @@ func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.Trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
+	var ofSession string // the statement, if it says nothing beyond its session
+	switch st.Statement.(type) {
+	case *ast.Set:
+		ofSession = "SET"
+	case *ast.Reset:
+		ofSession = "RESET"
+	}
+	if ofSession != "" {
+		err := ast.Errorf(st.Statement, "%s holds for one session, and a schedule runs in a session of its own", ofSession)
+		err.Hint = "write " + st.Statement.String() + "; before SCHEDULE: a schedule keeps the settings of the session that made it"
+		return nil, err
+	}
 	p := &plannedRun{timed: timed{s: s}}
 	p.begin(task.KindSchedule, &st.Name)
 	bare := *st // with each parameter replaced by its value
