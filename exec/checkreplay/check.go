@@ -187,7 +187,7 @@ func (r *run) page(ctx context.Context, t *session.Table, url string, at record.
 	if err != nil {
 		return err
 	}
-	row := []value.Value{value.OfURL(url), value.OfTime(at), session.TextOrNull(saw.from)}
+	row := []value.Value{value.OfURL(url), value.OfTime(at), value.TextOrNull(saw.from)}
 	shown, err := r.browser.Show(ctx, url, at)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -227,7 +227,7 @@ func (r *run) page(ctx context.Context, t *session.Table, url string, at record.
 		notes = append(notes, "the visit ended by its limit of "+shown.Ended)
 	}
 	t.Add(append(row, text, value.OfInt(int64(shown.Parts)), value.OfInt(int64(len(shown.Missing))), picture, value.OfText(status),
-		session.TextOrNull(strings.Join(notes, "; ")), session.TextOrNull(strings.Join(shown.Missing, "\n")))...)
+		value.TextOrNull(strings.Join(notes, "; ")), value.TextOrNull(strings.Join(shown.Missing, "\n")))...)
 	return nil
 }
 

@@ -78,7 +78,7 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 		c := &crawls[i]
 		x := known[c.Name]
 		if x == nil {
-			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), session.TextOrNull(r.whyNotMet(c, blocked)))
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), value.TextOrNull(r.whyNotMet(c, blocked)))
 			continue
 		}
 		for j := range x.attempts {
@@ -283,7 +283,7 @@ func (r *trace) rows(ctx context.Context, query string) iter.Seq2[tracedRow, err
 func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
 	add := func(stage report.Stage, decision, reason string) {
 		t.Add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
-			value.OfText(decision), session.TextOrNull(reason))
+			value.OfText(decision), value.TextOrNull(reason))
 	}
 	unasked := f.Bytes < 0 && (f.Outcome == report.OutcomeFiltered || f.Outcome == report.OutcomeRobotsDenied)
 	if unasked {

@@ -103,8 +103,8 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 				hosts = append(hosts, list[i].host)
 			}
 		}
-		t.Add(value.OfTime(first.At()), session.TextOrNull(first.precision), session.TextOrNull(first.title), value.OfURL(first.url), session.TextOrNull(first.host),
-			session.TextOrNull(cmp.Or(first.source, first.host)), session.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set)-1)), value.OfFloat(score))
+		t.Add(value.OfTime(first.At()), value.TextOrNull(first.precision), value.TextOrNull(first.title), value.OfURL(first.url), value.TextOrNull(first.host),
+			value.TextOrNull(cmp.Or(first.source, first.host)), value.TextOrNull(strings.Join(hosts, ", ")), value.OfInt(int64(len(set)-1)), value.OfFloat(score))
 	}
 	res := t.Result()
 	r.s.Picture(ctx, res, nil)

@@ -63,7 +63,7 @@ func (al *allowance) Run(ctx context.Context) (*session.Result, error) {
 	add := func(list []task.BlockEntry, state string) {
 		for i := range list {
 			e := &list[i]
-			t.Add(value.OfInt(e.Number), session.TextOrNull(task.ScopesText(e.Scopes)), session.TextOrNull(task.ScopesText(e.Allowed)), value.OfInt(int64(len(e.Digests))), value.OfText(state))
+			t.Add(value.OfInt(e.Number), value.TextOrNull(task.ScopesText(e.Scopes)), value.TextOrNull(task.ScopesText(e.Allowed)), value.OfInt(int64(len(e.Digests))), value.OfText(state))
 		}
 	}
 	add(res.Removed, "removed")

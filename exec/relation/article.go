@@ -19,13 +19,13 @@ import (
 // as an article, such as its author.
 var articleColumns = []Column{
 	payload("article", value.Float, "how much the page is one article, from 0 to 1: running text, a title, a date, few links", ofArticle(func(a *article.Article) value.Value { return value.OfFloat(a.Score) })).on(OnEarlier),
-	payload("headline", value.Text, "title of the article, without the name of the site", ofArticle(func(a *article.Article) value.Value { return textOrNull(a.Title) })),
+	payload("headline", value.Text, "title of the article, without the name of the site", ofArticle(func(a *article.Article) value.Value { return value.TextOrNull(a.Title) })),
 	payload("published", value.Time, "when the article was published, as the page says: the start of the period that published_precision names", articleTime(published)).on(OnEarlier),
-	payload("published_precision", value.Text, "how exact published is: year, month, day or minute", ofArticle(func(a *article.Article) value.Value { return textOrNull(a.Published.Precision.String()) })).on(OnEarlier),
-	payload("published_from", value.Text, "where the page says published: meta, json-ld, time, url or text", ofArticle(func(a *article.Article) value.Value { return textOrNull(string(a.Published.From)) })).on(OnEarlier),
+	payload("published_precision", value.Text, "how exact published is: year, month, day or minute", ofArticle(func(a *article.Article) value.Value { return value.TextOrNull(a.Published.Precision.String()) })).on(OnEarlier),
+	payload("published_from", value.Text, "where the page says published: meta, json-ld, time, url or text", ofArticle(func(a *article.Article) value.Value { return value.TextOrNull(string(a.Published.From)) })).on(OnEarlier),
 	payload("modified", value.Time, "when the article or the document was last changed, as it says; of a page also the header Last-Modified", modifiedTime).on(OnEarlier),
 	payload("author", value.Text, "author named in the page or the document", authorName),
-	payload("source", value.Text, "who wrote the text, if the page says that it took it from elsewhere", ofArticle(func(a *article.Article) value.Value { return textOrNull(a.Source) })),
+	payload("source", value.Text, "who wrote the text, if the page says that it took it from elsewhere", ofArticle(func(a *article.Article) value.Value { return value.TextOrNull(a.Source) })),
 }
 
 // ofArticle returns the code of a late column, one that needs the stored page. f computes the value
@@ -73,13 +73,13 @@ func authorName(l *LateRow) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if a != nil {
-		return textOrNull(a.Author), nil
+		return value.TextOrNull(a.Author), nil
 	}
 	res, err := l.response()
 	if err != nil {
 		return value.Value{}, err
 	}
-	return textOrNull(res.about().Author), nil
+	return value.TextOrNull(res.about().Author), nil
 }
 
 // article returns what the page of the current row says about itself as an article, or nil if the

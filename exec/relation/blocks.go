@@ -46,7 +46,7 @@ var Blocks = listWithRefs(Relation{
 		TextOf("block", "path in the tree of this version, such as C.C.3", func(b *blockRow) string { return b.path }),
 		TextOf("identity", "name of the block, which stays the same while it is edited or moved", func(b *blockRow) string { return b.life.Identity() }).on(OnEarlier),
 		costly("label", value.Text, "main, nav, header, footer, aside, ad, form, list, media or other", blockLabel),
-		costly("topic", value.Text, "topic of the block, in words from the block", ofChanged(func(c *life.Changed) value.Value { return textOrNull(c.Topic) }, (*response).partTopic)),
+		costly("topic", value.Text, "topic of the block, in words from the block", ofChanged(func(c *life.Changed) value.Value { return value.TextOrNull(c.Topic) }, (*response).partTopic)),
 		TextOf("change", "difference from the previous version: first, added, edited, moved or same", (*blockRow).change).on(OnBefore),
 		BoolOf("changed", "whether change is added or edited", func(b *blockRow) bool { return !b.first && (b.op == life.Added || b.op == life.Edited) }).on(OnBefore),
 		IntOf("bytes", "size of the block's html", func(b *blockRow) int64 { return int64(b.bytes) }),
@@ -61,7 +61,7 @@ var Blocks = listWithRefs(Relation{
 		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(b *blockRow) record.Time { return b.asOf }).OnRequest(),
 		TextOf("section", "page, slide, sheet, chapter, item or member of the document that has the block, such as page 12; NULL for pages of the web", func(b *blockRow) string { return b.section }).OnRequest(),
 		payload("substantial", value.Bool, "whether words other than dates, counters and the like were added or removed; true in a first version", ofSense(func(s life.Sense) value.Value { return value.OfBool(s.Substantial) })).on(OnBefore),
-		payload("reason", value.Text, "why the change is not substantial: markup, order, date, time, counter, token", ofSense(func(s life.Sense) value.Value { return textOrNull(s.Reason) })).on(OnBefore),
+		payload("reason", value.Text, "why the change is not substantial: markup, order, date, time, counter, token", ofSense(func(s life.Sense) value.Value { return value.TextOrNull(s.Reason) })).on(OnBefore),
 		payload("importance", value.Float, "how specific the block is to its page: 0 if it belongs to the template of the host's pages of that month, 1 if no other page has it; NULL if the host has no other page", ofSite((*inSite).importance)),
 		payload("site_label", value.Text, "label, corrected by importance", ofSite((*inSite).label)),
 		payload("text", value.Text, "visible text of the block", ofBlock(func(r *response, n int) value.Value { return value.OfText(r.partText(n)) })).textOfPage(inOnePart, 0),
@@ -177,7 +177,7 @@ func (r *response) partTopic(n int) value.Value {
 		return value.Value{}
 	}
 	start, end := r.part(n)
-	return textOrNull(about.TopicOf(b, start, end))
+	return value.TextOrNull(about.TopicOf(b, start, end))
 }
 
 // countWords returns as an Int how many words the visible text of block n has.

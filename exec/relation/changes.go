@@ -50,7 +50,7 @@ var Changes = listWithRefs(Relation{
 		})),
 		costly("reason", value.Text, "why the change is not substantial: markup, order, date, time, counter, token", ofChange(func(c *comparison, i int) value.Value {
 			reason, _ := c.substantial(i)
-			return textOrNull(reason)
+			return value.TextOrNull(reason)
 		})),
 		IntOf("bytes", "size of the block's html in the newer version; 0 if removed", func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
 		IntOf("old_bytes", "size of the block's html in the older version; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),

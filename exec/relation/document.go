@@ -16,11 +16,11 @@ import (
 // documentColumns are the columns of the relation versions that are about
 // documents, such as PDFs, Word files, pictures and recordings.
 var documentColumns = []Column{
-	payload("document", value.Text, "kind of the document, such as pdf; NULL if the body is a page, or was not read as a document", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Kind) })),
+	payload("document", value.Text, "kind of the document, such as pdf; NULL if the body is a page, or was not read as a document", ofDocument(func(d *document.Document) value.Value { return value.TextOrNull(d.Kind) })),
 	payload("created", value.Time, "when the document was written, as the document says", documentTime(func(d *document.Document) record.Time { return d.Created })),
 	payload("taken", value.Time, "when the picture or recording was made, as the file says", documentTime(func(d *document.Document) record.Time { return d.Taken })),
-	payload("place", value.Text, "where the picture was taken: latitude and longitude in degrees, such as 48.8566,2.3522", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Place) })),
-	payload("producer", value.Text, "program or device that made the document, as the document says", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Producer) })),
+	payload("place", value.Text, "where the picture was taken: latitude and longitude in degrees, such as 48.8566,2.3522", ofDocument(func(d *document.Document) value.Value { return value.TextOrNull(d.Place) })),
+	payload("producer", value.Text, "program or device that made the document, as the document says", ofDocument(func(d *document.Document) value.Value { return value.TextOrNull(d.Producer) })),
 	payload("document_pages", value.Int, "number of pages, slides or sheets; NULL if the document does not say it", ofDocument(func(d *document.Document) value.Value { return knownNumber(d.Pages) })),
 	payload("scanned", value.Bool, "whether the pages are pictures without text; NULL if the body has no pages", ofDocument(func(d *document.Document) value.Value {
 		if d.Pages < 0 && !d.Scanned {
@@ -44,7 +44,7 @@ var documentColumns = []Column{
 		return value.OfDuration(d.Duration)
 	})),
 	payload("declared_mime", value.Text, "media type that the server declared, without parameters", ofResponse(func(r *response) value.Value {
-		return textOrNull(message.Mime(message.Header(r.Head, "Content-Type")))
+		return value.TextOrNull(message.Mime(message.Header(r.Head, "Content-Type")))
 	})),
 }
 

@@ -62,7 +62,7 @@ var Findings = listWithRefs(Relation{
 			if b.Document == nil {
 				return value.Value{}
 			}
-			return textOrNull(b.SectionOf(r.inCut(facts.KeptLevel, r.answer(q).Place)))
+			return value.TextOrNull(b.SectionOf(r.inCut(facts.KeptLevel, r.answer(q).Place)))
 		})),
 		TextOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
 		IntOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),

@@ -188,7 +188,7 @@ func (b *foundBlock) labelName(*LateRow) (_ value.Value, ok bool, err error) {
 }
 
 func (b *foundBlock) topic(*LateRow) (_ value.Value, ok bool, err error) {
-	return textOrNull(b.block.topic), true, nil
+	return value.TextOrNull(b.block.topic), true, nil
 }
 
 // ofFound returns the code of a late column of the relation findings. stored computes the value

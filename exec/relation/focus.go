@@ -48,11 +48,11 @@ var focusColumns = []FocusColumn{
 	{Name: "url", Type: value.URL, page: func(c *candidate) value.Value { return value.OfURL(c.URL) }},
 	{Name: "layer", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(int64(c.Layer)) }},
 	{Name: "status", Type: value.Int, page: (*candidate).status},
-	{Name: "ip", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.IP) }},
-	{Name: "mime", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.Mime) }},
+	{Name: "ip", Type: value.Text, page: func(c *candidate) value.Value { return value.TextOrNull(c.IP) }},
+	{Name: "mime", Type: value.Text, page: func(c *candidate) value.Value { return value.TextOrNull(c.Mime) }},
 	{Name: "bytes", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(c.Size) }},
 	{Name: "similarity", Type: value.Float, OfWords: true, page: func(c *candidate) value.Value { return value.OfFloat(c.verdict.Similarity) }},
-	{Name: "title", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.res.about().Title) }},
+	{Name: "title", Type: value.Text, page: func(c *candidate) value.Value { return value.TextOrNull(c.res.about().Title) }},
 	{Name: "lang", Type: value.Text, page: (*candidate).lang},
 	asInVersions("text"),
 	asInVersions("main"),
@@ -289,7 +289,7 @@ func (c *candidate) lang() value.Value {
 	if lang == "" {
 		lang = page.LangOf(c.field(textColumn).Text)
 	}
-	return textOrNull(lang)
+	return value.TextOrNull(lang)
 }
 
 // label returns the label of the block that contains link i, such as "nav", or

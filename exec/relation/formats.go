@@ -57,23 +57,23 @@ func formatOf(r *response) format.Found {
 }
 
 // formatID returns the PRONOM identifier of the body of r.
-func formatID(r *response) value.Value { return textOrNull(string(r.format().ID)) }
+func formatID(r *response) value.Value { return value.TextOrNull(string(r.format().ID)) }
 
 // formatName returns the name of the format of the body of r, with its version.
 func formatName(r *response) value.Value {
 	f, _ := format.Of(r.format().ID)
-	return textOrNull(f.Title())
+	return value.TextOrNull(f.Title())
 }
 
 // formatNewest returns the PRONOM identifier of the latest version of the format of r's body. It
 // returns NULL if the body has the latest version.
 func formatNewest(r *response) value.Value {
 	id, _ := format.Newest(r.format().ID)
-	return textOrNull(string(id))
+	return value.TextOrNull(string(id))
 }
 
 // formatBasis returns how the format of the body of r was recognized, such as by its first bytes.
-func formatBasis(r *response) value.Value { return textOrNull(string(r.format().Basis)) }
+func formatBasis(r *response) value.Value { return value.TextOrNull(string(r.format().Basis)) }
 
 // mimeAgrees returns as a Bool whether the declared media type of r is one that its format has. It
 // returns NULL if that is not known.

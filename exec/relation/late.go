@@ -98,11 +98,3 @@ func ofPage(f func(*divide.Body) value.Value) lateCode {
 		return f(b)
 	})
 }
-
-// textOrNull returns s as a Text, or NULL if it is "".
-func textOrNull(s string) value.Value {
-	if s == "" {
-		return value.Value{}
-	}
-	return value.OfText(s)
-}

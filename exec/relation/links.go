@@ -49,7 +49,7 @@ var Links = listWithRefs(Relation{
 			if p.section == nil {
 				return value.Value{}, nil
 			}
-			return textOrNull(p.section(i)), nil
+			return value.TextOrNull(p.section(i)), nil
 		})),
 		payload("before", value.Text, "up to 50 bytes of text before the link", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil })),
 		payload("after", value.Text, "up to 50 bytes of text after the link", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil })),

@@ -64,5 +64,5 @@ func namedPlaces(l *LateRow) (value.Value, error) {
 	for _, p := range l.reader.gazetteer.Find(res.about().Title+"\n"+about.MainText(b), host) {
 		names = append(names, p.Name)
 	}
-	return textOrNull(strings.Join(names, ", ")), nil
+	return value.TextOrNull(strings.Join(names, ", ")), nil
 }

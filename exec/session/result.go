@@ -85,14 +85,6 @@ func Text(name string) value.Column { return value.Column{Name: name, Type: valu
 // Whole returns a column of integers.
 func Whole(name string) value.Column { return value.Column{Name: name, Type: value.Int} }
 
-// TextOrNull returns s as a value, or NULL if s is empty.
-func TextOrNull(s string) value.Value {
-	if s == "" {
-		return value.Value{}
-	}
-	return value.OfText(s)
-}
-
 // Add adds a row with the given values. If row has fewer values than the
 // table has columns, the remaining columns are NULL.
 func (t *Table) Add(row ...value.Value) {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"infomall/exec/draw"
-	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block/blame"
@@ -55,7 +54,7 @@ func (b *blaming) appendRow(row []value.Value, first, last *blame.Origin, text s
 	if b.st.Unit != ast.BlameWords {
 		row = append(row, timeOrNull(first.NotBefore), value.OfTime(first.Time))
 	}
-	return append(row, timeOrNull(last.NotBefore), value.OfTime(last.Time), session.TextOrNull(strings.TrimSpace(text)), session.TextOrNull(last.Old))
+	return append(row, timeOrNull(last.NotBefore), value.OfTime(last.Time), value.TextOrNull(strings.TrimSpace(text)), value.TextOrNull(last.Old))
 }
 
 // timeOrNull returns t as a value, or NULL for record.NoTime.

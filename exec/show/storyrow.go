@@ -67,8 +67,8 @@ func (e *entry) row() []value.Value {
 	}
 	return []value.Value{
 		timeOrNull(e.notBefore), value.OfTime(e.time), value.OfText(e.what),
-		session.TextOrNull(e.block), session.TextOrNull(e.identity), session.TextOrNull(e.text), session.TextOrNull(e.old),
-		url, value.OfInt(int64(e.edits)), session.TextOrNull(e.reason),
+		value.TextOrNull(e.block), value.TextOrNull(e.identity), value.TextOrNull(e.text), value.TextOrNull(e.old),
+		url, value.OfInt(int64(e.edits)), value.TextOrNull(e.reason),
 	}
 }
 

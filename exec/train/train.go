@@ -223,7 +223,7 @@ func table(r *classify.Report) *session.Table {
 	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
 	t := session.NewTable(session.Text("class"), session.Whole("documents"), float("precision"), float("recall"), float("f1"), session.Text("words"))
 	add := func(class string, texts int, q classify.Quality, words string) {
-		t.Add(value.OfText(class), value.OfInt(int64(texts)), rounded(q.Precision), rounded(q.Recall), rounded(q.F1), session.TextOrNull(words))
+		t.Add(value.OfText(class), value.OfInt(int64(texts)), rounded(q.Precision), rounded(q.Recall), rounded(q.F1), value.TextOrNull(words))
 	}
 	for _, c := range r.Classes {
 		add(c.Class, c.Texts, c.Quality, strings.Join(c.Telling, " "))

@@ -32,6 +32,14 @@ func OfFloat(f float64) Value { return Value{Type: Float, Float: f} }
 // OfText returns s as a Value of type Text.
 func OfText(s string) Value { return Value{Type: Text, Text: s} }
 
+// TextOrNull returns s as a Text, or NULL if s is empty.
+func TextOrNull(s string) Value {
+	if s == "" {
+		return Value{}
+	}
+	return OfText(s)
+}
+
 // OfURL returns u as a Value of type URL. u must be a canonical URL; OfURL does
 // not check that.
 func OfURL(u string) Value { return Value{Type: URL, Text: u} }

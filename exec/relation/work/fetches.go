@@ -28,8 +28,8 @@ var Fetches = relation.List(relation.Relation{
 		relation.TextOf("reason", "reason for the outcome", func(f *report.Fetch) string { return f.Reason }),
 		shown("rendered", value.Bool, "whether a browser showed the page; NULL if RENDER is not about the URL", func(s *report.Shown) value.Value { return value.OfBool(s.Rendered) }),
 		shown("rendering", value.Text, "why a browser showed the page or not; NULL if RENDER is not about the URL", func(s *report.Shown) value.Value { return value.OfText(s.Why) }),
-		shown("consent", value.Text, "rule of consent_rules that clicked on the shown page", func(s *report.Shown) value.Value { return textOrNull(s.Consent) }),
-		shown("behaviours", value.Text, "steps that made the shown page load more, and why they ended", func(s *report.Shown) value.Value { return textOrNull(s.Behaviours) }),
+		shown("consent", value.Text, "rule of consent_rules that clicked on the shown page", func(s *report.Shown) value.Value { return value.TextOrNull(s.Consent) }),
+		shown("behaviours", value.Text, "steps that made the shown page load more, and why they ended", func(s *report.Shown) value.Value { return value.TextOrNull(s.Behaviours) }),
 		shown("sockets", value.Int, "number of WebSockets of the shown page, whose messages are not archived", func(s *report.Shown) value.Value { return value.OfInt(int64(s.Sockets)) }),
 		relation.TextOf("crawl", "name of the crawl", func(f *report.Fetch) string { return f.Crawl }),
 	},
@@ -71,12 +71,4 @@ func shown(name string, t value.Type, doc string, f func(*report.Shown) value.Va
 		}
 		return f(x.Shown)
 	})
-}
-
-// textOrNull returns a text as a value, and NULL for "".
-func textOrNull(s string) value.Value {
-	if s == "" {
-		return value.Value{}
-	}
-	return value.OfText(s)
 }
