@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -29,6 +30,23 @@ func queueKey(host string, priority, seq uint64) []byte {
 func laterKey(due record.Time, seq uint64) []byte {
 	k := binary.BigEndian.AppendUint64(make([]byte, 0, 16), uint64(due))
 	return binary.BigEndian.AppendUint64(k, seq)
+}
+
+// waitingKey returns the key of u in bucketQueue, dueKey that in bucketLater, and keptKey that in
+// bucketKept.
+func waitingKey(u *report.Queued) []byte { return queueKey(u.Host, u.Priority, u.Seq) }
+func dueKey(u *report.Queued) []byte     { return laterKey(u.Due, u.Seq) }
+func keptKey(u *report.Queued) []byte    { return queueKey(u.Host, 0, u.Seq) }
+
+// decodeAt decodes v, the URL that a bucket has under the key k. keyOf returns the key that a URL
+// has in this bucket. Another key means damage: the URL could not be removed from the bucket, and
+// would come again and again.
+func decodeAt(k, v []byte, keyOf func(*report.Queued) []byte) (report.Queued, error) {
+	u, err := DecodeQueued(v)
+	if err == nil && !bytes.Equal(k, keyOf(&u)) {
+		err = errEntry
+	}
+	return u, err
 }
 
 // seqKey returns seq as eight big-endian bytes, so that keys sort by number.

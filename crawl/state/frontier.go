@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime/debug"
 
 	"infomall/crawl/report"
 	"infomall/store/record"
@@ -13,7 +14,8 @@ import (
 // queues nothing, if the crawl has met the URL before and u is not Forced. A
 // Guessed URL does not become a met URL, so the crawl still follows a later
 // link to it.
-func (q *Crawl) Add(u *report.Queued) (bool, error) {
+func (q *Crawl) Add(u *report.Queued) (added bool, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	meet := q.Meet
 	if u.Guessed {
 		meet = q.met
@@ -52,6 +54,7 @@ func (q *Crawl) setPlace(u *report.Queued) error {
 // (the parts of its priority). Otherwise ok is false: the URL was never
 // queued, has no Terms, is already fetched, or is not due.
 func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return u, false, err
@@ -74,7 +77,8 @@ func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
 
 // Move gives u, a URL in its queue, another priority, and stores its changed
 // Terms.
-func (q *Crawl) Move(u *report.Queued, priority uint64) error {
+func (q *Crawl) Move(u *report.Queued, priority uint64) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	if err := q.Done(u); err != nil {
 		return err
 	}
@@ -87,9 +91,9 @@ func (q *Crawl) Move(u *report.Queued, priority uint64) error {
 
 // put stores u in bucketQueue, or in bucketLater if it has a due time.
 func (q *Crawl) put(u *report.Queued) error {
-	name, key := bucketQueue, queueKey(u.Host, u.Priority, u.Seq)
+	name, key := bucketQueue, waitingKey(u)
 	if u.Due != record.NoTime {
-		name, key = bucketLater, laterKey(u.Due, u.Seq)
+		name, key = bucketLater, dueKey(u)
 	}
 	b, err := q.bucket(name)
 	if err != nil {
@@ -99,17 +103,19 @@ func (q *Crawl) put(u *report.Queued) error {
 }
 
 // Done removes a URL from its queue, because it was fetched or will not be fetched.
-func (q *Crawl) Done(u *report.Queued) error {
+func (q *Crawl) Done(u *report.Queued) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
 		return err
 	}
-	return b.Delete(queueKey(u.Host, u.Priority, u.Seq))
+	return b.Delete(waitingKey(u))
 }
 
 // Postpone moves u from its queue to the URLs that are not due, and sets its
 // due time.
-func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
+func (q *Crawl) Postpone(u *report.Queued, due record.Time) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	if err := q.Done(u); err != nil {
 		return err
 	}
@@ -119,7 +125,8 @@ func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
 
 // Keep moves u from its queue to the URLs that are kept back. Unkeep moves it
 // back.
-func (q *Crawl) Keep(u *report.Queued) error {
+func (q *Crawl) Keep(u *report.Queued) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	if err := q.Done(u); err != nil {
 		return err
 	}
@@ -128,7 +135,7 @@ func (q *Crawl) Keep(u *report.Queued) error {
 		return err
 	}
 	u.Kept = true
-	return b.Put(queueKey(u.Host, 0, u.Seq), AppendQueued(nil, u))
+	return b.Put(keptKey(u), AppendQueued(nil, u))
 }
 
 // Unkeep queues up to n URLs of a host that are kept back and for which match
@@ -137,6 +144,7 @@ func (q *Crawl) Keep(u *report.Queued) error {
 // that it looked at, which is the value of after for the next call. The result
 // last is 0 if it looked at no URL.
 func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queued) bool) (list []report.Queued, last uint64, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketKept)
 	if err != nil {
 		return nil, 0, err
@@ -144,7 +152,7 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queu
 	prefix := append([]byte(host), 0)
 	c := b.Cursor()
 	for k, v := c.Seek(queueKey(host, 0, after+1)); bytes.HasPrefix(k, prefix) && len(list) < n; k, v = c.Next() {
-		u, err := DecodeQueued(v)
+		u, err := decodeAt(k, v, keptKey)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -154,7 +162,7 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queu
 	}
 	for i := range list {
 		u := &list[i]
-		if err := b.Delete(queueKey(u.Host, 0, u.Seq)); err != nil {
+		if err := b.Delete(keptKey(u)); err != nil {
 			return nil, 0, err
 		}
 		u.Kept, u.Excluded, u.Due = false, false, record.NoTime
@@ -167,16 +175,16 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(*report.Queu
 
 // Ripe queues up to n URLs that are due at the time now, the earliest first,
 // and returns them.
-func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
+func (q *Crawl) Ripe(now record.Time, n int) (list []report.Queued, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketLater)
 	if err != nil {
 		return nil, err
 	}
-	var list []report.Queued
 	c := b.Cursor()
 	end := laterKey(now+1, 0)
 	for k, v := c.First(); k != nil && len(list) < n && bytes.Compare(k, end) < 0; k, v = c.Next() {
-		u, err := DecodeQueued(v)
+		u, err := decodeAt(k, v, dueKey)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +192,7 @@ func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
 	}
 	for i := range list {
 		u := &list[i]
-		if err := b.Delete(laterKey(u.Due, u.Seq)); err != nil {
+		if err := b.Delete(dueKey(u)); err != nil {
 			return nil, err
 		}
 		u.Due = record.NoTime
@@ -197,7 +205,8 @@ func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
 
 // NextRipe returns the earliest due time of all URLs that are not due yet,
 // or NoTime if there are none.
-func (q *Crawl) NextRipe() (record.Time, error) {
+func (q *Crawl) NextRipe() (t record.Time, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketLater)
 	if err != nil {
 		return record.NoTime, err
@@ -213,6 +222,7 @@ func (q *Crawl) NextRipe() (record.Time, error) {
 // place with the given priority and arrival number. Pass 0 and 0 to begin at
 // the start. more reports whether others follow.
 func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Queued, more bool, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
 		return nil, false, err
@@ -223,7 +233,7 @@ func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Qu
 		if len(list) == n {
 			return list, true, nil
 		}
-		u, err := DecodeQueued(v)
+		u, err := decodeAt(k, v, waitingKey)
 		if err != nil {
 			return nil, false, err
 		}
@@ -240,12 +250,12 @@ func (q *Crawl) KeptHosts() ([]string, error) { return q.hostsIn(bucketKept) }
 
 // hostsIn returns every host of the keys of a bucket. These are as queueKey makes
 // them.
-func (q *Crawl) hostsIn(bucket []byte) ([]string, error) {
+func (q *Crawl) hostsIn(bucket []byte) (list []string, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucket)
 	if err != nil {
 		return nil, err
 	}
-	var list []string
 	c := b.Cursor()
 	for k, _ := c.First(); k != nil; {
 		host, _, ok := bytes.Cut(k, []byte{0})
@@ -253,7 +263,11 @@ func (q *Crawl) hostsIn(bucket []byte) ([]string, error) {
 			return nil, errEntry
 		}
 		list = append(list, string(host))
-		k, _ = c.Seek(append(bytes.Clone(host), 1))
+		next, _ := c.Seek(append(bytes.Clone(host), 1))
+		if next != nil && bytes.Compare(next, k) <= 0 {
+			return nil, errEntry // the keys are not sorted
+		}
+		k = next
 	}
 	return list, nil
 }

@@ -38,6 +38,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -183,7 +184,19 @@ func open(dir string, readOnly bool) (*bolt.DB, error) {
 			return nil, err
 		}
 	}
-	db, err := bolt.Open(path, 0o644, &bolt.Options{Timeout: openTimeout, ReadOnly: readOnly, FreelistType: bolt.FreelistMapType})
+	// A damaged database makes bbolt panic. Then nobody else would close the file and free its lock.
+	var file *os.File
+	var db *bolt.DB
+	defer func() {
+		if db == nil && file != nil {
+			file.Close()
+		}
+	}()
+	openFile := func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
+		file, err = os.OpenFile(name, flag, mode)
+		return file, err
+	}
+	db, err := bolt.Open(path, 0o644, &bolt.Options{Timeout: openTimeout, ReadOnly: readOnly, FreelistType: bolt.FreelistMapType, OpenFile: openFile})
 	if err != nil {
 		return nil, fmt.Errorf("open the crawl's state %s: %w", path, err)
 	}
@@ -252,7 +265,8 @@ func (q *Crawl) bucket(name []byte) (*bolt.Bucket, error) {
 // Commit makes all changes since the last Commit durable. If a visitor
 // (another reader of the state) waits, Commit also closes the database until
 // the next batch.
-func (q *Crawl) Commit() error {
+func (q *Crawl) Commit() (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	if q.tx != nil {
 		if err := q.tx.Bucket(bucketFetches).SetSequence(q.seq); err != nil {
 			return err
@@ -284,7 +298,8 @@ func (q *Crawl) wanted() (bool, error) {
 
 // Rest closes the database until the next call that needs it, so that
 // visitors can open it. Changes that were not committed are lost.
-func (q *Crawl) Rest() error {
+func (q *Crawl) Rest() (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	var errs []error
 	if q.tx != nil {
 		errs = append(errs, q.tx.Rollback())
@@ -308,6 +323,7 @@ var valueLeft = []byte{0}
 // Crawl returns the description of the crawl. Its Name is "" if SetCrawl was never
 // called.
 func (q *Crawl) Crawl() (c report.Crawl, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
 		return c, err
@@ -327,6 +343,7 @@ func (q *Crawl) SetOrders(o report.CrawlOrders) error { return q.set(keyOrders, 
 // Orders returns the current orders for the crawl, as the function Order or
 // SetOrders last stored them.
 func (q *Crawl) Orders() (o report.CrawlOrders, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
 		return o, err
@@ -335,7 +352,8 @@ func (q *Crawl) Orders() (o report.CrawlOrders, err error) {
 }
 
 // set stores v as JSON under a key of bucketAbout.
-func (q *Crawl) set(key []byte, v any) error {
+func (q *Crawl) set(key []byte, v any) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
 		return err
@@ -366,12 +384,12 @@ func get(b *bolt.Bucket, key []byte, v any) error {
 
 // Inbox removes up to n URLs that others added with Give, the earliest
 // first, and returns them.
-func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
+func (q *Crawl) Inbox(n int) (list []report.Queued, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketInbox)
 	if err != nil {
 		return nil, err
 	}
-	var list []report.Queued
 	var keys [][]byte
 	c := b.Cursor()
 	for k, v := c.First(); k != nil && len(list) < n; k, v = c.Next() {
@@ -392,7 +410,8 @@ func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 // Reset empties the state for a crawl that begins again from its seeds. It keeps
 // the logs of fetches and alerts, and the failures. It also keeps the inbox: URLs
 // that were added after or near the end of the last crawl are for the next one.
-func (q *Crawl) Reset() error {
+func (q *Crawl) Reset() (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	if err := q.begin(); err != nil {
 		return err
 	}

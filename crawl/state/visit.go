@@ -56,18 +56,21 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 var errState = errors.New("the crawl's state is damaged; restore it from a copy, or remove the folder and begin the crawl again: what it fetched is in the archive")
 
 // guard calls f, which reads the database of the crawl in dir, and returns
-// its error. bbolt maps the database into memory and follows the pointers in
-// it, so a damaged database makes f fault or panic. guard returns such a
-// fault or panic as an error that wraps errState.
+// its error. If f faults or panics, the error is that of caught.
 func guard(dir string, f func() error) (err error) {
-	old := debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(old)
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: %w (%v)", filepath.Join(dir, fileState), errState, r)
-		}
-	}()
+	defer caught(dir, debug.SetPanicOnFault(true), &err)
 	return f()
+}
+
+// caught is deferred by functions that read the database of the crawl in dir. bbolt maps the
+// database into memory and follows the pointers in it, so a damaged database makes the function
+// fault or panic. caught sets the function's error err, which then wraps errState. old is what
+// debug.SetPanicOnFault(true) returned when the function began.
+func caught(dir string, old bool, err *error) {
+	debug.SetPanicOnFault(old)
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("%s: %w (%v)", filepath.Join(dir, fileState), errState, r)
+	}
 }
 
 // ownState returns an error that wraps errState if the database does not

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"iter"
+	"runtime/debug"
 	"slices"
 
 	bolt "go.etcd.io/bbolt"
@@ -19,6 +20,7 @@ const alertsMax = 1000
 // Tally returns what SetTally stored for a host. Its Host is "" if SetTally was
 // never called for it.
 func (q *Crawl) Tally(host string) (t report.HostTally, err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketTallies)
 	if err != nil {
 		return t, err
@@ -28,7 +30,8 @@ func (q *Crawl) Tally(host string) (t report.HostTally, err error) {
 }
 
 // SetTally stores what the crawl has counted for the host t.Host.
-func (q *Crawl) SetTally(t *report.HostTally) error {
+func (q *Crawl) SetTally(t *report.HostTally) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketTallies)
 	if err != nil {
 		return err
@@ -38,7 +41,8 @@ func (q *Crawl) SetTally(t *report.HostTally) error {
 
 // Alert adds a to the log of alerts. If the log has alertsMax alerts, the oldest
 // is removed.
-func (q *Crawl) Alert(a *report.Alert) error {
+func (q *Crawl) Alert(a *report.Alert) (err error) {
+	defer caught(q.dir, debug.SetPanicOnFault(true), &err)
 	b, err := q.bucket(bucketAlerts)
 	if err != nil {
 		return err
