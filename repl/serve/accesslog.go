@@ -57,16 +57,22 @@ func (w *recorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes the size of b and sends it. If the client does not accept b within clientTimeout,
-// its connection is closed, so that a slow client does not keep resources for ever.
-func (w *recorder) Write(b []byte) (int, error) {
-	w.deadline.SetWriteDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
+// Write notes the size of b and sends it in pieces of pieceMax. If the client does not accept a piece
+// within clientTimeout, its connection is closed, so that a client that has stopped reading does not
+// keep resources for ever.
+func (w *recorder) Write(b []byte) (n int, err error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
-	return n, err
+	for {
+		w.deadline.SetWriteDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
+		sent, err := w.ResponseWriter.Write(b[n:min(n+pieceMax, len(b))])
+		n += sent
+		w.bytes += int64(sent)
+		if err != nil || n == len(b) {
+			return n, err
+		}
+	}
 }
 
 // Unwrap returns the ResponseWriter below, for http.ResponseController.

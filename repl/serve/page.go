@@ -100,7 +100,7 @@ func newPage(r *http.Request, name string, data any) *page {
 	p := &page{Name: name, Data: data}
 	p.Lang, p.Chosen = languageOf(r)
 	p.Title = word(p.Lang, "archive")
-	if path := r.URL.Path[1:]; !strings.ContainsAny(path, "/.*:") { // no path of an archived page
+	if path := strings.TrimPrefix(r.URL.Path, "/"); !strings.ContainsAny(path, "/.*:") { // no path of an archived page
 		v := r.URL.Query()
 		v.Set("lang", p.OtherLang())
 		p.Other = r.URL.Path + "?" + v.Encode()

@@ -144,7 +144,7 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, x question) (err er
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Add("Vary", "Accept")
 	if format.name == "parquet" && r.Method != http.MethodPost {
-		return s.askParquet(w, r, x)
+		return s.askParquet(w, r, x, format)
 	}
 	a, err := s.asker.Run(r.Context(), x.Statement, x.Params)
 	if err != nil {
@@ -168,9 +168,7 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, x question) (err er
 	if format.name == "csv" || format.name == "tsv" {
 		h.Set("Content-Type", format.mediaType+"; charset=utf-8")
 	}
-	if r.URL.Query().Get("download") != "" {
-		h.Set("Content-Disposition", `attachment; filename="infomall`+format.suffix+`"`)
-	}
+	format.nameDownload(h, r)
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -181,9 +179,16 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, x question) (err er
 	return a.Write(w, format.name, flush)
 }
 
+// nameDownload sets the header with the name of the file if r asks for a file to download.
+func (f *answerFormat) nameDownload(h http.Header, r *http.Request) {
+	if r.URL.Query().Get("download") != "" {
+		h.Set("Content-Disposition", `attachment; filename="infomall`+f.suffix+`"`)
+	}
+}
+
 // askParquet answers a GET with a Parquet file. Programs that read Parquet ask for the end of
 // the file first and then for other parts, so the file is kept for a while.
-func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) error {
+func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question, format answerFormat) error {
 	snap, release, err := s.o.Session().SnapshotOrEmpty(r.Context())
 	if err != nil {
 		return err
@@ -210,7 +215,8 @@ func (s *server) askParquet(w http.ResponseWriter, r *http.Request, x question) 
 	}
 	defer f.Release()
 	h := w.Header()
-	h.Set("Content-Type", "application/vnd.apache.parquet")
+	h.Set("Content-Type", format.mediaType)
+	format.nameDownload(h, r)
 	h.Set("ETag", `"`+f.Tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(f.File, 0, f.Size))
 	return nil

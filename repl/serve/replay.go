@@ -524,10 +524,11 @@ func rewritten(k replay.Kind) bool { return k != replay.Plain && k != replay.Cap
 
 // replayRedirect sets the header Location of a redirect to the replay address of
 // its target, so that it is followed within the time. It reports false if location
-// names no URL.
+// names no URL. It also reports false if the target is of the page's own family: the redirect
+// would lead to the same capture again, because choose has found no other one.
 func replayRedirect(h http.Header, location string, m replay.Modifier, page *replay.Page) bool {
 	to, err := urlkey.Resolve(page.URL, location)
-	if location == "" || err != nil || !urlkey.IsHTTP(to) {
+	if location == "" || err != nil || !urlkey.IsHTTP(to) || lookup.SameFamily(page.URL, to) {
 		return false
 	}
 	if _, fragment, ok := strings.Cut(location, "#"); ok {

@@ -25,9 +25,13 @@ import (
 // may take some 20 MB of memory while it is sent.
 const replaysMax = 16
 
-// clientTimeout is how long a client may take to accept one write of an answer, or to
+// clientTimeout is how long a client may take to accept one piece of an answer, or to
 // send the body of a request.
 const clientTimeout = time.Minute
+
+// pieceMax is how many bytes of an answer are sent at once. A client that accepts 5 KB a second gets
+// an answer of any length.
+const pieceMax = 256 << 10
 
 // handler is a function that answers one request. A returned error is sent to the
 // client by the caller, unless the answer has begun.
@@ -83,6 +87,10 @@ func (s *server) wrap(part string, served func(host string) bool, h handler, fai
 		if !served(r.Host) {
 			http.Error(rec, fmt.Sprintf("this server does not serve the host %q; behind a proxy, give its name by --serve-origin or --replay-origin", r.Host), http.StatusMisdirectedRequest)
 			return
+		}
+		if r.Body != http.NoBody {
+			// Package http waits for what the handler leaves of the body.
+			rec.deadline.SetReadDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
 		}
 		if err := h(rec, r); err != nil {
 			if rec.status != 0 || r.Context().Err() != nil {
@@ -148,12 +156,15 @@ func acquire(ctx context.Context, gate chan struct{}, wait time.Duration) (relea
 	}
 }
 
-// readBody returns the body of a request, which may have max bytes.
+// readBody returns the body of a request, which may have max bytes. The client must send it within
+// clientTimeout.
 func readBody(w http.ResponseWriter, r *http.Request, max int64) ([]byte, error) {
 	sent := http.NewResponseController(w)
 	sent.SetReadDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
 	body, err := io.ReadAll(io.LimitReader(r.Body, max+1))
-	sent.SetReadDeadline(time.Time{})
+	if err == nil && int64(len(body)) <= max {
+		sent.SetReadDeadline(time.Time{}) // the answer may take longer
+	}
 	switch {
 	case err != nil:
 		return nil, failf(http.StatusBadRequest, "the body of the request ended early")

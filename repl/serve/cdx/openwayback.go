@@ -13,9 +13,12 @@ import (
 	"infomall/store/urlkey"
 )
 
+// waybackMax is the maximum number of captures in an answer for OpenWayback.
+const waybackMax = 10_000
+
 // OpenWayback writes the answer to a request of OpenWayback, such as
-// type:urlquery url:http%3A%2F%2Fa.cn%2F, in XML. Its memory is bounded by a limit
-// of 10,000 captures.
+// type:urlquery url:http%3A%2F%2Fa.cn%2F, in XML. It has waybackMax captures at most, because they
+// are held in memory.
 func OpenWayback(ctx context.Context, w io.Writer, snap relation.Snapshot, text string) error {
 	asked := map[string]string{}
 	for _, part := range strings.Fields(text) {
@@ -28,7 +31,7 @@ func OpenWayback(ctx context.Context, w io.Writer, snap relation.Snapshot, text 
 		}
 		asked[name] = value
 	}
-	v := url.Values{"url": {asked["url"]}, "matchType": {"exact"}, "fl": {"urlkey,timestamp,original,mimetype,statuscode,digest,redirect,offset,filename"}, "limit": {"10000"}}
+	v := url.Values{"url": {asked["url"]}, "matchType": {"exact"}, "fl": {"urlkey,timestamp,original,mimetype,statuscode,digest,redirect,offset,filename"}}
 	switch asked["type"] {
 	case "urlquery", "":
 	case "prefixquery":
@@ -44,6 +47,9 @@ func OpenWayback(ctx context.Context, w io.Writer, snap relation.Snapshot, text 
 	q, err := Parse(v)
 	if err != nil {
 		return err
+	}
+	if q.limit <= 0 || q.limit > waybackMax {
+		q.limit = waybackMax
 	}
 	x := &waybackXML{}
 	x.Request.Type, x.Request.URL = orElse(asked["type"], "urlquery"), urlkey.CDX(q.url)

@@ -88,6 +88,10 @@ const pageLines = 3000
 // last ones.
 const memoryMax = 100_000
 
+// numberMax is the value of a larger number in a request. The product of two of them, one of which
+// is a size of a page, has less than 64 bits.
+const numberMax = 1 << 40
+
 // fieldsDefault are the fields of a line if fl is not given.
 const fieldsDefault = "urlkey,timestamp,original,mimetype,statuscode,digest,length"
 
@@ -134,7 +138,7 @@ func Parse(v url.Values) (*Query, error) {
 			if err != nil || n < p.min {
 				return nil, bad("%s=%s: write a whole number from %d", p.name, text, p.min)
 			}
-			*p.to = n
+			*p.to = min(n, numberMax)
 		}
 	}
 	q.pageSize = max(q.pageSize, 1)

@@ -94,12 +94,13 @@ func isToken(s string) bool {
 }
 
 // printable returns s with each control character replaced by a space, so that a
-// stored value cannot begin another field.
+// stored value cannot begin another field. Bytes beyond ASCII stay, whatever their charset is.
 func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f {
-			return ' '
+	b := []byte(s)
+	for i, c := range b {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			b[i] = ' '
 		}
-		return r
-	}, s)
+	}
+	return string(b)
 }

@@ -104,3 +104,13 @@ func TestOtherKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaderBytes shows that the value of a stored field keeps the bytes of its charset.
+func TestHeaderBytes(t *testing.T) {
+	const name = "attachment; filename=\"\xd6\xd0\xce\xc4.doc\"" // in GBK
+	for _, f := range Header([][2]string{{"Content-Disposition", name + "\r\x00"}}, Plain, &Page{}) {
+		if f[0] == "Content-Disposition" && f[1] != name+"  " {
+			t.Errorf("the field is %q, want %q", f[1], name+"  ")
+		}
+	}
+}
