@@ -82,11 +82,14 @@ type readLine struct {
 	text     string
 }
 
+// byteOrderMark is what some editors write before the first line of a file.
+const byteOrderMark = "\ufeff"
+
 // splitReads returns the lines between statements that begin with a dot, and
 // the text with blanks in place of these lines. All positions in the text stay
 // the same.
 func splitReads(text string) (statements string, lines []readLine) {
-	if !strings.HasPrefix(text, ".") && !strings.Contains(text, "\n.") {
+	if !strings.HasPrefix(strings.TrimPrefix(text, byteOrderMark), ".") && !strings.Contains(text, "\n.") {
 		return text, nil
 	}
 	blank := []byte(text)
@@ -96,7 +99,10 @@ func splitReads(text string) (statements string, lines []readLine) {
 		number++
 		at := from
 		from += len(line)
-		if line[0] != '.' {
+		if bare, ok := strings.CutPrefix(line, byteOrderMark); ok && at == 0 {
+			line, at, begun = bare, len(byteOrderMark), len(byteOrderMark)
+		}
+		if !strings.HasPrefix(line, ".") {
 			continue
 		}
 		if state := lang.Complete(string(blank[begun:at])); state.Open != "" || !state.Empty && !state.Complete {

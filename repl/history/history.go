@@ -136,7 +136,8 @@ func (h *History) End(id string, took time.Duration, rows int64, status string) 
 // Leave makes h stop using the history file. Entries are kept in memory only from then on.
 func (h *History) Leave() { h.path = "" }
 
-// append adds e as a line to the history file. It locks the file meanwhile.
+// append adds e as a line to the history file. It locks the file meanwhile. If the last line of the
+// file has no end, because a shell was killed while it wrote, append ends that line first.
 func (h *History) append(e Entry) error {
 	if h.path == "" {
 		return nil
@@ -146,7 +147,14 @@ func (h *History) append(e Entry) error {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	defer f.Close()
-	if _, err := f.Write(encode(e)); err != nil {
+	line := encode(e)
+	last := make([]byte, 1)
+	if size, err := f.Seek(0, io.SeekEnd); err != nil {
+		return fmt.Errorf("keep the history: %w", err)
+	} else if n, _ := f.ReadAt(last, size-1); n == 1 && last[0] != '\n' { // an empty file has no last byte
+		line = append([]byte{'\n'}, line...)
+	}
+	if _, err := f.Write(line); err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	return nil

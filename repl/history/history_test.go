@@ -80,6 +80,22 @@ not JSON
 	}
 }
 
+// TestHistoryTorn shows that an entry after a line that was written only in part is not lost with
+// that line.
+func TestHistoryTorn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(path, []byte("{\"id\":\"a\",\"text\":\"SELECT 1;\"}\n{\"id\":\"b\",\"te"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := mustOpen(t, path).Add("SELECT 2;"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"SELECT 1;", "SELECT 2;"}
+	if got := texts(mustOpen(t, path)); !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
 // TestHistoryTogether lets eight shells start and add entries at once, on a
 // file so long that one of them cuts it. No entry may be lost or torn.
 func TestHistoryTogether(t *testing.T) {

@@ -47,11 +47,10 @@ type Pager struct {
 // patient when its program starts, and the result release when the program has ended.
 func NewPager(terminal *os.File, getenv func(string) string, when *string, patient func() (release func()), warn func(error)) *Pager {
 	g := &Pager{terminal: terminal, when: when, environ: os.Environ(), patient: patient, warn: warn}
-	name := getenv("PAGER")
-	if name == "" {
-		name = PagerDefault
+	g.command = strings.Fields(getenv("PAGER"))
+	if len(g.command) == 0 {
+		g.command = strings.Fields(PagerDefault)
 	}
-	g.command = strings.Fields(name)
 	if _, err := exec.LookPath(g.command[0]); err != nil || getenv("TERM") == "dumb" {
 		*g.when = PagerOff
 	}
