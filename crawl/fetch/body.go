@@ -125,7 +125,7 @@ func (b *body) take(n int64) error {
 		}
 		cut := b.n+int64(want) > b.max
 		if cut {
-			want = int(b.max - b.n)
+			want = int(max(b.max-b.n, 0)) // the framing of chunks counts too, and may exceed b.max
 		}
 		piece, err := b.cn.r.Peek(want)
 		if err != nil {

@@ -147,6 +147,41 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// TestCutAtChunk shows that a chunked body is cut as too long wherever its framing crosses the bound.
+func TestCutAtChunk(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n00000005\r\n12345\r\n0\r\n\r\n")
+			c.Close()
+		}
+	}()
+	u := &url.URL{Scheme: "http", Host: l.Addr().String(), Path: "/"}
+	for max := int64(1); max < 27; max++ {
+		c, err := New(Options{Private: true, BodyMax: max})
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr, err := c.Resolve(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := c.Do(t.Context(), Request{URL: u, Addr: addr})
+		if want := report.OutcomeTruncated; res.Capture == nil || res.Outcome != want {
+			t.Errorf("a body of at most %d bytes: %v (%s), want %v", max, res.Outcome, res.Reason, want)
+		}
+		c.Close()
+	}
+}
+
 // TestOutcomeOf gives the outcome of whole responses by their status. The handshake of a
 // WebSocket is no error.
 func TestOutcomeOf(t *testing.T) {
