@@ -264,13 +264,28 @@ func (s *server) rows(ctx context.Context, statement string, params map[string]s
 	}
 	a.Notes = res.Notes
 	var rows []map[string]any
-	for d := json.NewDecoder(&lines); ; {
+	d := json.NewDecoder(&lines)
+	d.UseNumber()
+	for {
 		var row map[string]any
 		if err := d.Decode(&row); err == io.EOF {
 			return rows, a, nil
 		} else if err != nil {
 			return nil, a, err
 		}
+		for name, v := range row {
+			if n, ok := v.(json.Number); ok && !isExact(n) {
+				row[name] = n.String()
+			}
+		}
 		rows = append(rows, row)
 	}
+}
+
+// isExact reports whether the SDK and clients, which read each number as a float64, get the
+// value of n. Whole numbers of more than 53 bits, such as those of simhash, would have other last digits.
+func isExact(n json.Number) bool {
+	const most = 1 << 53
+	i, err := n.Int64()
+	return err != nil || -most <= i && i <= most
 }

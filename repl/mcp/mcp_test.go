@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,6 +71,7 @@ func TestTools(t *testing.T) {
 		{"describe", map[string]any{"of": "colours"}, true, "no relation"},
 		{"query", map[string]any{"statement": "SELECT url, status FROM captures IN 'a.example' LIMIT 1"}, false, `"rows":[{"status":200,"url":"http://a.example/"}]`},
 		{"query", map[string]any{"statement": "SELECT $x + 1 AS n", "params": map[string]any{"x": "1"}}, false, `"n":2`},
+		{"query", map[string]any{"statement": "SELECT 9007199254740993 AS n"}, false, `"n":"9007199254740993"`},
 		{"query", map[string]any{"statement": "SELECT url FROM captures"}, false, `"more":true`},
 		{"query", map[string]any{"statement": "SELECT text FROM 'http://a.example/long'"}, false, `"cut":["text"]`},
 		{"query", map[string]any{"statement": "SELECT colour FROM captures"}, true, "^~~~"},
@@ -91,16 +91,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s %v: %v", c.tool, c.args, err)
 			continue
 		}
-		var text string
-		if r.IsError {
-			text = r.Content[0].(*sdk.TextContent).Text
-		} else {
-			b, err := json.Marshal(r.StructuredContent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = string(b)
-		}
+		text := r.Content[0].(*sdk.TextContent).Text
 		if r.IsError != c.wrong || !strings.Contains(text, c.want) {
 			t.Errorf("%s %v: error %v, has no %q: %.500s", c.tool, c.args, r.IsError, c.want, text)
 		}
