@@ -21,8 +21,20 @@ type answerKey struct {
 // answerKeyOf returns the key of the answer to r. A part of a body is never compressed.
 func answerKeyOf(r *http.Request) answerKey {
 	lang, _ := languageOf(r)
-	zip := strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && r.Header.Get("Range") == ""
+	zip := acceptsGzip(r) && r.Header.Get("Range") == ""
 	return answerKey{r.RequestURI, r.Host, r.Header.Get("Sec-Fetch-Dest"), lang, zip}
+}
+
+// acceptsGzip reports whether the client that sent r accepts an answer that is compressed with gzip.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			n, ok := strings.CutPrefix(strings.TrimSpace(weight), "q=")
+			return !ok || strings.Trim(n, "0.") != ""
+		}
+	}
+	return false
 }
 
 // bytes returns roughly how much memory k takes, in bytes.

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"infomall/repl/serve/cdx"
 	"infomall/repl/serve/lookup"
@@ -83,7 +82,7 @@ func (s *server) answerCDX(w http.ResponseWriter, r *http.Request, q *cdx.Query)
 		return nil
 	}
 	var out io.Writer = w
-	if q.Gzip() && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if q.Gzip() && acceptsGzip(r) {
 		h.Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
 		defer z.Close()

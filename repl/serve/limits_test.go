@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"infomall/repl/serve/lookup"
+	"infomall/repl/serve/replay"
+	"infomall/store/record"
 )
 
 // TestCDXLargeNumbers shows that numbers whose sum or product exceeds 64 bits count as large numbers.
@@ -214,4 +219,50 @@ func TestRedirectToItself(t *testing.T) {
 		target = r.Header.Get("Location")
 	}
 	t.Errorf("the redirects do not end: %s", target)
+}
+
+// TestLargeHeader shows that a body which is too large for memory is sent with its content
+// coding, if it still has it, and with the type that its first bytes suggest, if the response has none.
+func TestLargeHeader(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	for i := range 9000 {
+		fmt.Fprintf(z, "line %d\n", i*i)
+	}
+	z.Close()
+	const gzipHead, bareHead = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"
+	const source = "text/plain; charset=utf-8" // a page of this size is not rewritten, so replay shows its source
+	for _, c := range []struct{ head, body, replayed, proxied, coding string }{
+		{gzipHead, zipped.String(), source, "text/html", "gzip"},
+		{gzipHead, "<p>an importer has decoded it", source, "text/html", ""},
+		{bareHead, "%PDF-1.4 and so on", "application/pdf", "application/pdf", ""},
+	} {
+		p := &record.Payload{Head: []byte(c.head), Size: int64(len(c.body)), Large: func(yield func([]byte, error) bool) {
+			for from := 0; from < len(c.body) && yield([]byte(c.body[from:min(from+10_000, len(c.body))]), nil); from += 10_000 {
+			}
+		}}
+		a, err := captureAnswer(http.Header{}, httptest.NewRequest("GET", "/", nil), replay.PageTop, &replay.Page{URL: "http://a.example/"}, p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxied := http.Header{}
+		proxyHeader(proxied, &lookup.Capture{URL: "http://a.example/"}, p)
+		got := [4]string{a.header.Get("Content-Type"), a.header.Get("Content-Encoding"), proxied.Get("Content-Type"), proxied.Get("Content-Encoding")}
+		if want := [4]string{c.replayed, c.coding, c.proxied, c.coding}; got != want {
+			t.Errorf("%.20q: type and coding at replay and at the proxy are %q, want %q", c.body, got, want)
+		}
+	}
+}
+
+// TestAcceptsGzip shows that an answer is compressed only for a client that accepts gzip.
+func TestAcceptsGzip(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "gzip": true, "deflate, GZIP;q=0.5, br": true, "identity;q=1, *;q=0": false, "gzip;q=0": false, "gzip; q=0.000, br": false, "x-gzip2": false,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		if got := acceptsGzip(r); got != want {
+			t.Errorf("%q: %v, want %v", accept, got, want)
+		}
+	}
 }

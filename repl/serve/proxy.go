@@ -110,13 +110,21 @@ func proxyHeader(h http.Header, c *lookup.Capture, p *record.Payload) {
 			h.Add(f[0], f[1])
 		}
 	}
-	if codings := message.Codings(p.Head); codings != "" {
-		if _, coded, err := decoded(p, codings); coded || err != nil {
-			h.Set("Content-Encoding", codings)
+	codings, body := message.Codings(p.Head), p.Body
+	var coded bool
+	if p.Large != nil {
+		body, coded = largeStart(p, codings)
+	} else if codings != "" {
+		plain, still, err := decoded(p, codings)
+		if coded = still || err != nil; still {
+			body = plain
 		}
 	}
+	if coded {
+		h.Set("Content-Encoding", codings)
+	}
 	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", sniff(p.Body))
+		h.Set("Content-Type", sniff(body))
 	}
 	seen := c.Time.Std().UTC().Format(http.TimeFormat)
 	h.Set("Date", seen)

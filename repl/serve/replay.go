@@ -413,6 +413,9 @@ func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *repl
 			body, coded = plain, false
 		}
 	}
+	if p.Large != nil {
+		body, coded = largeStart(p, codings)
+	}
 	if contentType == "" {
 		contentType = sniff(body)
 		stored = append(stored, [2]string{"Content-Type", contentType})
@@ -512,11 +515,37 @@ func sendLarge(w http.ResponseWriter, r *http.Request, status int, p *record.Pay
 	return err
 }
 
+// startBytes is how much of a large body is read for its header.
+const startBytes = 64 << 10
+
+// largeStart returns the first bytes of the large body of p, without its content codings. coded reports
+// whether the stored body still has the codings. After an error in reading, start is nil; reading
+// the body then fails too.
+func largeStart(p *record.Payload, codings string) (start []byte, coded bool) {
+	for piece, err := range p.Large {
+		if err != nil {
+			return nil, false
+		}
+		stored := bytes.Clone(piece[:min(len(piece), startBytes)])
+		if codings == "" {
+			return stored, false
+		}
+		if start, _, err = coding.DecodePart(stored, codings, decodedMax); err != nil {
+			return stored, true // a body that is made to fill memory
+		}
+		return start, isOther(start, stored)
+	}
+	return nil, false
+}
+
+// isOther reports whether a, which a decoder returned for b, is not b itself.
+func isOther(a, b []byte) bool { return len(a) != len(b) || len(a) > 0 && &a[0] != &b[0] }
+
 // decoded returns the body of p without its content codings. coded reports whether the stored
 // body still had the codings: some importers remove them.
 func decoded(p *record.Payload, codings string) (body []byte, coded bool, err error) {
 	body, err = coding.Decode(p.Body, codings, decodedMax)
-	return body, err == nil && (len(body) != len(p.Body) || len(body) > 0 && &body[0] != &p.Body[0]), err
+	return body, err == nil && isOther(body, p.Body), err
 }
 
 // rewritten reports whether bodies of this kind are rewritten.
