@@ -33,7 +33,7 @@ func (e *engine) extract(ctx context.Context, t *fetchTask) {
 	}
 	t.asks = e.asks(head)
 	// Like an import, decode as much of the body as possible.
-	text, part, err := coding.DecodePart(body, message.Codings(head), page.BytesMax)
+	text, part, err := coding.DecodePart(body, message.Codings(head), t.bytesMax())
 	if err != nil {
 		text = nil // the body cannot be decoded
 	}
@@ -94,10 +94,18 @@ func (t *fetchTask) keepFirst() {
 	if !t.u.Sitemap && !mayLead(message.Mime(contentType(c, c.Head))) {
 		return
 	}
-	first := make([]byte, min(c.Spool.Size, page.BytesMax+1))
+	first := make([]byte, min(c.Spool.Size, t.bytesMax()+1))
 	if n, err := c.Spool.File.ReadAt(first, 0); err == nil || n == len(first) {
 		t.first, t.size = first, c.Spool.Size
 	} // after an error, storing the body fails too and reports why
+}
+
+// bytesMax returns how many bytes of the response of t are read for its links.
+func (t *fetchTask) bytesMax() int64 {
+	if t.u.Sitemap {
+		return links.SitemapBytesMax
+	}
+	return page.BytesMax
 }
 
 // mayLead reports whether documents of the media type mime may have links.

@@ -23,10 +23,13 @@ import (
 
 // Bounds on what Find returns for one document.
 const (
-	linksMax        = 10_000   // URLs of a page, style sheet or feed
-	sitemapLinksMax = 50_000   // URLs of a sitemap, by the sitemap protocol
-	sitemapBytesMax = 50 << 20 // bytes of a sitemap after decompression; the rest is not read
+	linksMax        = 10_000 // URLs of a page, style sheet or feed
+	sitemapLinksMax = 50_000 // URLs of a sitemap, by the sitemap protocol
 )
+
+// SitemapBytesMax is how many bytes of a sitemap are read, counted after decompression. The sitemap
+// protocol allows so many.
+const SitemapBytesMax = 50 << 20
 
 // Document is a fetched document, as Find reads it.
 type Document struct {
@@ -149,13 +152,13 @@ func (c *collector) read(d Document) {
 	body := d.Body
 	if d.Sitemap && bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		var err error
-		if body, err = coding.Decode(body, "gzip", sitemapBytesMax); err != nil {
+		if body, _, err = coding.DecodePart(body, "gzip", SitemapBytesMax); err != nil {
 			return
 		}
 	}
 	if d.Sitemap {
 		c.max = sitemapLinksMax
-		body = body[:min(len(body), sitemapBytesMax)]
+		body = body[:min(len(body), SitemapBytesMax)]
 	}
 	mime := message.Mime(d.ContentType)
 	if page.IsBinary(body) {

@@ -305,3 +305,23 @@ func BenchmarkFind(b *testing.B) {
 		Find(Document{URL: "http://x.cn/news/", ContentType: "text/html; charset=utf-8", Body: body})
 	}
 }
+
+// TestSitemapCutOff shows that the first part of a compressed sitemap is read if the rest is missing.
+func TestSitemapCutOff(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	fmt.Fprint(z, "<urlset><url><loc>http://x.cn/a</loc></url>\n<url><loc>http://x.cn/b</loc></url>")
+	if err := z.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(z, "<url><loc>http://x.cn/c</loc></url></urlset>")
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{4, 12} {
+		got := list(Find(Document{URL: "http://x.cn/s.xml.gz", ContentType: "application/gzip", Body: zipped.Bytes()[:zipped.Len()-cut], Sitemap: true}))
+		if !strings.HasPrefix(got, "a b") {
+			t.Errorf("without the last %d bytes: %q", cut, got)
+		}
+	}
+}
