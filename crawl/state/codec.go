@@ -13,7 +13,7 @@ import (
 )
 
 // errEntry is returned if an entry of the database cannot be decoded.
-var errEntry = errors.New("crawl state: an entry can't be read")
+var errEntry = errors.New("an entry of the crawl's state is damaged; restore the state from a copy, or remove its folder and begin the crawl again: what it fetched is in the archive")
 
 // queueKey returns the key of a URL in bucketQueue and bucketKept. Keys sort
 // by host, then priority, then arrival number. In bucketKept the priority is

@@ -377,7 +377,7 @@ func get(b *bolt.Bucket, key []byte, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("crawl state: %s: %w", key, err)
+		return fmt.Errorf("%s: %w (%v)", key, errState, err)
 	}
 	return nil
 }
