@@ -266,3 +266,14 @@ func TestAcceptsGzip(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchPages shows that a number of a page beyond the last one shows no findings, however large
+// it is.
+func TestSearchPages(t *testing.T) {
+	s, _ := testServer(t, nil, shot("http://a.example/", "20080601000000"))
+	for _, n := range []string{"2", "600000000000000000", "99999999999999999999", "-5", "x"} {
+		if r := get(t, s.interfaceHandler(), "/search?q=body&page="+n); r.StatusCode != http.StatusOK {
+			t.Errorf("page %s: status %d", n, r.StatusCode)
+		}
+	}
+}

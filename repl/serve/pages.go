@@ -91,7 +91,7 @@ func (s *server) searchPage(w http.ResponseWriter, r *http.Request) error {
 	d.Years = facetsOf(all, func(f *finding) string { return f.Year }, nil)
 	d.Labels = facetsOf(all, func(f *finding) string { return f.Label }, nil)
 	at, _ := strconv.Atoi(v.Get("page"))
-	at = max(at, 1)
+	at = min(max(at, 1), searchRowsMax) // no search has more pages
 	from := min((at-1)*searchRowsPage, len(all))
 	d.Found = all[from:min(from+searchRowsPage, len(all))]
 	if at > 1 {
