@@ -168,6 +168,7 @@ type engine struct {
 
 	documents     Documents     // used by workers too; nil reads none
 	documentSeats chan struct{} // one for each worker that reads a document
+	sitemap       sync.Mutex    // held while a sitemap is read for its links: it may take 50 MB
 
 	browser Browser // of a crawl with RENDER; nil shows no pages
 	parts   parts   // responses to the parts of shown pages

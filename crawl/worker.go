@@ -54,13 +54,20 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 	}
 	e.decideShow(t)
 	t.final = t.robots || !t.leads() && !t.showing()
+	if t.u.Sitemap {
+		e.sitemap.Lock() // until the links are read, which is before the report
+	}
 	if !t.final && t.known == nil {
 		t.keepFirst()
 	}
-	early := e.o.SkipNoArchive || t.u.Guessed
+	early := e.o.SkipNoArchive || t.u.Guessed || t.u.Sitemap
 	if !t.final && early && t.leads() {
 		e.extract(ctx, t) // the content of the page decides whether it is stored
 		t.final = !t.showing()
+	}
+	if t.u.Sitemap {
+		t.first = nil
+		e.sitemap.Unlock()
 	}
 	e.report(ctx, t)
 	if t.final {
