@@ -100,7 +100,7 @@ func (f *Folder) OpenIndex(name string) (*indexfile.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return indexfile.OpenRemote(name, file), nil
+		return indexfile.OpenRemote(file), nil
 	}
 	x, err := indexfile.Open(path)
 	if err != nil {

@@ -101,7 +101,7 @@ func TestIndexFlips(t *testing.T) {
 		// ask returns the entries that a cursor finds. It opens the index again: if one question has found the
 		// damage, the next one must find it too.
 		ask := func(name string, want []int, cursor func(s *Reader) *ChunkCursor, from string, more bool) {
-			x := indexfile.OpenRemote(info.Index, rangesOf{bytes.NewReader(b), st})
+			x := indexfile.OpenRemote(rangesOf{bytes.NewReader(b), st})
 			defer x.Close()
 			s := NewReader(disk.Inside(disk.OS, empty), info, x, func(error) { warned++ })
 			defer s.Close()

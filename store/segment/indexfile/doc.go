@@ -7,8 +7,8 @@
 //	bucket    the index of one segment: pairs of a key and a value, sorted by key
 //	builder   writes one index file, bucket after bucket
 //	cursor    a place in one bucket of an index file that is open for reading
-//	tree      an index file that is read by ranges, because it is not on a local disk
+//	tree      the reader of an index file, which stands damage; bbolt only writes index files
 //
-// An index file on a local disk is mapped into memory. Damage of such a file can make
-// bbolt panic, or a read fault. File.Guard turns both into ErrDamaged.
+// An index file on a local disk is mapped into memory. If it cannot be read or was cut, a read
+// faults, which File.Guard turns into ErrDamaged. Other index files are read by ranges.
 package indexfile

@@ -2,11 +2,13 @@ package indexfile
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -158,36 +160,78 @@ func (x *Builder) Finish() error {
 // File is an index file that is open for reading. Several goroutines may use
 // it.
 type File struct {
-	path string
-	db   *bolt.DB
-	// bad is set when reading caused a fault. The database is then never touched
+	// bad is set when reading caused a fault. The mapped file is then never touched
 	// again. It is not even closed, since that could block for ever.
 	bad atomic.Bool
-	// using counts transactions. Close waits for them.
+	// using counts cursors. Close waits for them.
 	using sync.WaitGroup
 
-	// file is set, and db is nil, if the file is read by ranges. ranges returns its tree.
-	file   rangeFile
+	db     *bolt.DB  // maps the file into memory; nil if the file is read by ranges
+	file   rangeFile // the file, if it is read by ranges
 	treeMu sync.Mutex
-	tree   *tree // nil before the first cursor
+	tree   *tree // see the method content
+}
+
+// rangeFile is a file of which the reader requests single ranges of bytes.
+type rangeFile interface {
+	io.ReaderAt
+	io.Closer
+	Stat() (os.FileInfo, error)
 }
 
 // Open opens the index file at path, which is on a local disk, for reading. The
 // caller closes it.
 func Open(path string) (*File, error) {
-	x := &File{path: path}
+	x := &File{}
+	var file *os.File // bbolt closes it
+	openFile := func(path string, flag int, mode os.FileMode) (_ *os.File, err error) {
+		file, err = os.OpenFile(path, flag, mode)
+		return file, err
+	}
 	err := x.Guard(func() (err error) {
 		// A read-only database takes a shared lock, and does not create the file.
-		if _, err = os.Stat(path); err != nil {
+		if x.db, err = bolt.Open(path, 0, &bolt.Options{ReadOnly: true, Timeout: openTimeout, OpenFile: openFile}); err != nil {
 			return err
 		}
-		x.db, err = bolt.Open(path, 0, &bolt.Options{ReadOnly: true, Timeout: openTimeout})
+		st, err := file.Stat()
+		if err != nil {
+			return err
+		}
+		at := x.db.Info().Data // of the mapped file, which stays where it is until the database is closed
+		x.tree, err = openMapped(unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&at))), st.Size()))
 		return err
 	})
 	if err != nil {
+		if x.db != nil && !x.bad.Load() {
+			_ = x.db.Close() // it was only read
+		}
 		return nil, err
 	}
 	return x, nil
+}
+
+// OpenRemote returns a File for f, an index file that is not on a local disk and is read by
+// ranges. OpenRemote reads nothing: if the file cannot be read, making the first cursor fails.
+// The File closes f.
+func OpenRemote(f rangeFile) *File { return &File{file: f} }
+
+// content returns the tree of the file. For a file that is read by ranges, the first call reads the
+// meta pages. After an error, the next call reads them again.
+func (x *File) content() (*tree, error) {
+	x.treeMu.Lock()
+	defer x.treeMu.Unlock()
+	if x.tree == nil {
+		st, err := x.file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		t, err := openRanges(x.file, st.Size())
+		if err != nil {
+			return nil, err
+		}
+		x.tree = t
+	}
+	return x.tree, nil
 }
 
 // Close waits until all cursors are closed, and then closes the index file.
@@ -202,8 +246,8 @@ func (x *File) Close() error {
 	return x.db.Close()
 }
 
-// Guard calls f, which reads the memory-mapped file, and returns its error. If the
-// file is damaged, f may fault or panic; Guard then marks the file as bad and
+// Guard calls f, which may read the memory-mapped file, and returns its error. If the
+// file cannot be read, f faults; Guard then marks the file as bad and
 // returns ErrDamaged. It does not call f if the file is marked already.
 func (x *File) Guard(f func() error) (err error) {
 	if x.bad.Load() {
@@ -223,13 +267,10 @@ func (x *File) Guard(f func() error) (err error) {
 // ErrDamaged is returned for an index file whose bytes are damaged.
 var ErrDamaged = fmt.Errorf("the index is damaged")
 
-// Cursor reads one bucket of an index file, in its own transaction.
+// Cursor reads one bucket of an index file.
 type Cursor struct {
-	x  *File
-	tx *bolt.Tx
-	c  *bolt.Cursor
-	b  *bolt.Bucket
-	t  *treeCursor // set if the file is read by ranges; tx, c and b are then nil
+	x *File
+	t *treeCursor
 
 	behind passed // values of the mapped file that the cursor has passed and not released yet
 }
@@ -239,29 +280,15 @@ type Cursor struct {
 func (x *File) Cursor(bucket []byte) (*Cursor, error) {
 	x.using.Add(1)
 	cur := &Cursor{x: x}
-	if x.file != nil {
-		t, err := x.ranges()
+	err := x.Guard(func() error {
+		t, err := x.content()
 		if err == nil {
 			cur.t, err = t.bucket(bucket)
 		}
 		if err == nil && cur.t == nil {
 			err = fmt.Errorf("%w: it has no bucket %s", ErrDamaged, bucket)
 		}
-		if err != nil {
-			cur.Close()
-			return nil, err
-		}
-		return cur, nil
-	}
-	err := x.Guard(func() (err error) {
-		if cur.tx, err = x.db.Begin(false); err != nil {
-			return err
-		}
-		if cur.b = cur.tx.Bucket(bucket); cur.b == nil {
-			return fmt.Errorf("%w: it has no bucket %s", ErrDamaged, bucket)
-		}
-		cur.c = cur.b.Cursor()
-		return nil
+		return err
 	})
 	if err != nil {
 		cur.Close()
@@ -273,19 +300,13 @@ func (x *File) Cursor(bucket []byte) (*Cursor, error) {
 // Seek moves to the first pair with a key at or after key, and returns that pair. k
 // is nil if there is none. The slices are valid until Close.
 func (c *Cursor) Seek(key []byte) (k, v []byte, err error) {
-	if c.t != nil {
-		return c.t.seek(key)
-	}
-	err = c.x.Guard(func() error { k, v = c.c.Seek(key); return nil })
+	err = c.x.Guard(func() (err error) { k, v, err = c.t.seek(key); return err })
 	return k, v, err
 }
 
 // Next moves to the next pair and returns it, as Seek does.
 func (c *Cursor) Next() (k, v []byte, err error) {
-	if c.t != nil {
-		return c.t.next()
-	}
-	err = c.x.Guard(func() error { k, v = c.c.Next(); return nil })
+	err = c.x.Guard(func() (err error) { k, v, err = c.t.next(); return err })
 	return k, v, err
 }
 
@@ -293,7 +314,7 @@ func (c *Cursor) Next() (k, v []byte, err error) {
 // the mapped file, Passed lets the system release that memory. It does nothing for a file that
 // is read by ranges: value then is memory of this program, and would turn into zeros.
 func (c *Cursor) Passed(value []byte) {
-	if c.t == nil {
+	if c.x.file == nil {
 		c.behind.add(value)
 	}
 }
@@ -301,14 +322,7 @@ func (c *Cursor) Passed(value []byte) {
 // Before returns the key before k, or nil if there is none. k must be the key at which the
 // cursor is, and the cursor stays there.
 func (c *Cursor) Before(k []byte) (key []byte, err error) {
-	if c.t != nil {
-		return c.t.before(k)
-	}
-	err = c.x.Guard(func() error {
-		key, _ = c.c.Prev()
-		c.c.Seek(k)
-		return nil
-	})
+	err = c.x.Guard(func() (err error) { key, err = c.t.before(k); return err })
 	return key, err
 }
 
@@ -316,14 +330,10 @@ func (c *Cursor) Before(k []byte) (key []byte, err error) {
 // what check returns. The function check runs under File.Guard, because it reads the mapped
 // file. Get does not move the cursor.
 func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
-	if c.t != nil {
-		if v, err = c.t.get(key); err != nil {
-			return nil, err
+	err = c.x.Guard(func() (err error) {
+		if v, err = c.t.get(key); err == nil {
+			v, err = check(v)
 		}
-		return check(v)
-	}
-	err = c.x.Guard(func() error {
-		v, err = check(c.b.Get(key))
 		return err
 	})
 	return v, err
@@ -332,30 +342,16 @@ func (c *Cursor) Get(key []byte, check func([]byte) ([]byte, error)) (v []byte, 
 // Find calls check with the value of key, and returns what check returns. If the bucket has no such
 // key, Find returns nil and does not call check.
 func (c *Cursor) Find(key []byte, check func([]byte) ([]byte, error)) (v []byte, err error) {
-	if c.t != nil {
-		if v, err = c.t.get(key); v == nil || err != nil {
-			return nil, err
+	return c.Get(key, func(v []byte) ([]byte, error) {
+		if v == nil {
+			return nil, nil
 		}
 		return check(v)
-	}
-	err = c.x.Guard(func() error {
-		if v = c.b.Get(key); v == nil {
-			return nil
-		}
-		v, err = check(v)
-		return err
 	})
-	return v, err
 }
 
-// Close ends the cursor and its transaction. It does not close the index file.
+// Close ends the cursor. It does not close the index file.
 func (c *Cursor) Close() {
-	if c.tx != nil && !c.x.bad.Load() {
-		// A read transaction loses nothing; its error would say that it was closed
-		// Before.
-		_ = c.x.Guard(c.tx.Rollback)
-	}
-	c.tx = nil
 	c.behind.end()
 	c.x.using.Done()
 }

@@ -49,7 +49,7 @@ func TestPassed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := OpenRemote(name, inMemory{bytes.NewReader(content), info})
+	f := OpenRemote(inMemory{bytes.NewReader(content), info})
 	defer f.Close()
 	c, err := f.Cursor([]byte("b"))
 	if err != nil {

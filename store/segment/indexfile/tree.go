@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 )
 
-// tree reads the file of a bbolt database by ranges, for an index file that is not on a local
-// disk. It reads only: it never maps the file, and takes no lock. The numbers below are sizes
-// in bytes:
+// tree reads the file of a bbolt database. bbolt itself only writes such files and maps them into
+// memory: it does not check what it reads, and in a damaged file it may go round a circle of pages
+// until the stack is full, which ends the program. The numbers below are sizes in bytes:
 //
 //	page      id 8, flags 2, count 2, overflow 4, then the elements, then keys and values
 //	branch    each element: position 4, key size 4, page 8
@@ -21,7 +20,8 @@ import (
 //	bucket    the value of a leaf element: root page 8, sequence 8; if the root is 0, the
 //	          bucket's only page follows
 type tree struct {
-	f        io.ReaderAt
+	mapped   []byte      // the content of the file, if it is mapped into memory
+	f        io.ReaderAt // the file, if it is read by ranges
 	size     int64
 	pageSize int64
 	root     uint64
@@ -50,17 +50,45 @@ const (
 	pageBytesMax = 256 << 20
 )
 
-// openTree returns the tree of a database of size bytes in f. It reads only the meta pages.
-func openTree(f io.ReaderAt, size int64) (*tree, error) {
+// part returns the n bytes of the file from the offset at on, or fewer if the file ends before.
+func (t *tree) part(at, n int64) ([]byte, error) {
+	n = max(0, min(n, t.size-at))
+	if t.f == nil {
+		return t.mapped[at : at+n : at+n], nil
+	}
+	b := make([]byte, n)
+	if _, err := t.f.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return b, nil
+}
+
+// openMapped returns the tree of a database whose file is mapped into memory. It reads only the
+// meta pages.
+func openMapped(content []byte) (*tree, error) {
+	t := &tree{mapped: content, size: int64(len(content))}
+	return t, t.open()
+}
+
+// openRanges does the same for a file of size bytes that is read by ranges.
+func openRanges(f io.ReaderAt, size int64) (*tree, error) {
 	t := &tree{f: f, size: size}
+	return t, t.open()
+}
+
+// open reads the meta pages.
+func (t *tree) open() error {
 	newest := uint64(0)
 	// The second meta page begins after the first one, which says how large a page is. If the first
-	// one is damaged, openTree takes the page size of index files.
+	// one is damaged, open takes the page size of index files.
 	at, found := int64(0), false
 	for range 2 {
-		b := make([]byte, pageHead+metaBytes)
-		if _, err := f.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
+		b, err := t.part(at, pageHead+metaBytes)
+		if err != nil {
+			return err
+		}
+		if len(b) < pageHead+metaBytes {
+			break
 		}
 		m := b[pageHead:]
 		sum := fnv.New64a()
@@ -77,9 +105,9 @@ func openTree(f io.ReaderAt, size int64) (*tree, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w: it has no whole meta page", ErrDamaged)
+		return fmt.Errorf("%w: it has no whole meta page", ErrDamaged)
 	}
-	return t, nil
+	return nil
 }
 
 // treePage is one page in memory.
@@ -90,41 +118,45 @@ type treePage struct {
 }
 
 // page reads the page with this id and the pages with its overflow.
-func (t *tree) page(id uint64) (*treePage, error) {
+func (t *tree) page(id uint64) (treePage, error) {
 	if id < 2 || id >= t.pages || int64(id) > t.size/t.pageSize {
-		return nil, fmt.Errorf("%w: it has no page %d", ErrDamaged, id)
+		return treePage{}, fmt.Errorf("%w: it has no page %d", ErrDamaged, id)
 	}
 	at := int64(id) * t.pageSize
-	b := make([]byte, min(t.pageSize, t.size-at))
-	if _, err := t.f.ReadAt(b, at); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	b, err := t.part(at, t.pageSize)
+	if err != nil {
+		return treePage{}, err
 	}
 	if len(b) < pageHead || binary.LittleEndian.Uint64(b) != id {
-		return nil, fmt.Errorf("%w: page %d is another page", ErrDamaged, id)
+		return treePage{}, fmt.Errorf("%w: page %d is another page", ErrDamaged, id)
 	}
 	if over := int64(binary.LittleEndian.Uint32(b[12:])); over > 0 {
 		n := (over + 1) * t.pageSize
 		if n > pageBytesMax || at+n > t.size+t.pageSize {
-			return nil, fmt.Errorf("%w: page %d has the overflow %d", ErrDamaged, id, over)
+			return treePage{}, fmt.Errorf("%w: page %d has the overflow %d", ErrDamaged, id, over)
 		}
-		rest := make([]byte, min(n, t.size-at))
-		copy(rest, b)
-		if _, err := t.f.ReadAt(rest[len(b):], at+int64(len(b))); err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
+		if t.f == nil {
+			b, err = t.part(at, n)
+		} else {
+			var rest []byte
+			rest, err = t.part(at+t.pageSize, n-t.pageSize)
+			b = append(b, rest...)
 		}
-		b = rest
+		if err != nil {
+			return treePage{}, err
+		}
 	}
 	return newTreePage(b)
 }
 
 // newTreePage returns the page that b holds, after a check of its head.
-func newTreePage(b []byte) (*treePage, error) {
+func newTreePage(b []byte) (treePage, error) {
 	if len(b) < pageHead {
-		return nil, ErrDamaged
+		return treePage{}, ErrDamaged
 	}
-	p := &treePage{b, binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))}
+	p := treePage{b, binary.LittleEndian.Uint16(b[8:]), int(binary.LittleEndian.Uint16(b[10:]))}
 	if p.flags != flagBranch && p.flags != flagLeaf || pageHead+p.count*elemBytes > len(b) || p.flags == flagBranch && p.count == 0 {
-		return nil, fmt.Errorf("%w: a page of it has the flags %d and the count %d", ErrDamaged, p.flags, p.count)
+		return p, fmt.Errorf("%w: a page of it has the flags %d and the count %d", ErrDamaged, p.flags, p.count)
 	}
 	return p, nil
 }
@@ -176,11 +208,16 @@ func (t *tree) bucket(name []byte) (*treeCursor, error) {
 	}
 	c := &treeCursor{t: t, root: binary.LittleEndian.Uint64(v)}
 	if c.root == 0 {
-		if c.inline, err = newTreePage(v[bucketHead:]); err == nil && c.inline.flags != flagLeaf {
+		inline, err := newTreePage(v[bucketHead:])
+		if err == nil && inline.flags != flagLeaf {
 			err = ErrDamaged
 		}
+		if err != nil {
+			return nil, err
+		}
+		c.inline = &inline
 	}
-	return c, err
+	return c, nil
 }
 
 // treeCursor is a place in a bucket: a stack with one page for each level, and the index of an
@@ -190,37 +227,44 @@ type treeCursor struct {
 	root   uint64
 	inline *treePage // the only page of a small bucket; nil if it has pages of its own
 	stack  []treeLevel
-	last   []byte // the key that the cursor returned last; the next one must be larger; nil after a seek
+	last   []byte      // the key that the cursor returned last; the next one must be larger; nil after a seek
+	aside  *treeCursor // another cursor of the bucket, see the method other; nil at first
+}
+
+// other returns another cursor of the bucket, always the same.
+func (c *treeCursor) other() *treeCursor {
+	if c.aside == nil {
+		c.aside = &treeCursor{t: c.t, root: c.root, inline: c.inline}
+	}
+	return c.aside
 }
 
 type treeLevel struct {
-	p *treePage
+	p treePage
 	i int
 }
 
 // down pushes the page id onto the stack, and then one descendant after the other down to a
 // leaf. The function choose returns the index of the element of a page to follow.
-func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) error {
+func (c *treeCursor) down(id uint64, choose func(p *treePage) (int, error)) (err error) {
 	for {
-		p := c.inline
-		if p == nil {
-			var err error
-			if p, err = c.t.page(id); err != nil {
-				return err
-			}
-		}
-		i, err := choose(p)
-		if err != nil {
-			return err
-		}
 		if len(c.stack) == treeDepthMax {
 			return fmt.Errorf("%w: its pages form a circle", ErrDamaged)
 		}
-		c.stack = append(c.stack, treeLevel{p, i})
-		if p.flags == flagLeaf {
+		c.stack = append(c.stack, treeLevel{})
+		at := &c.stack[len(c.stack)-1]
+		if c.inline != nil {
+			at.p = *c.inline
+		} else if at.p, err = c.t.page(id); err != nil {
+			return err
+		}
+		if at.i, err = choose(&at.p); err != nil {
+			return err
+		}
+		if at.p.flags == flagLeaf {
 			return nil
 		}
-		id = p.child(i)
+		id = at.p.child(at.i)
 	}
 }
 
@@ -328,8 +372,9 @@ func (c *treeCursor) next() (k, v []byte, err error) {
 // before returns the key before k, at which the cursor is, or the last key of the bucket if k
 // is nil. It returns nil if there is none. The cursor stays.
 func (c *treeCursor) before(k []byte) ([]byte, error) {
-	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
+	o := c.other()
 	if k == nil {
+		o.stack = o.stack[:0]
 		return o.lastBelow(o.root)
 	}
 	if _, err := o.move(k); err != nil {
@@ -361,41 +406,9 @@ func (c *treeCursor) lastBelow(id uint64) ([]byte, error) {
 
 // get returns the value of key, or nil if there is none. The cursor stays.
 func (c *treeCursor) get(key []byte) ([]byte, error) {
-	o := &treeCursor{t: c.t, root: c.root, inline: c.inline}
-	k, v, err := o.seek(key)
+	k, v, err := c.other().seek(key)
 	if err != nil || !bytes.Equal(k, key) {
 		return nil, err
 	}
 	return v, nil
-}
-
-// rangeFile is a file of which the reader requests single ranges of bytes.
-type rangeFile interface {
-	io.ReaderAt
-	io.Closer
-	Stat() (os.FileInfo, error)
-}
-
-// OpenRemote returns a File for f, an index file that is not on a local disk and is read by
-// ranges. Errors name the file by path. OpenRemote reads nothing: if the file cannot be read,
-// making the first cursor fails. The File closes f.
-func OpenRemote(path string, f rangeFile) *File { return &File{path: path, file: f} }
-
-// ranges returns the tree of a file that is read by ranges. The first call reads the meta
-// pages. After an error, the next call reads them again.
-func (x *File) ranges() (*tree, error) {
-	x.treeMu.Lock()
-	defer x.treeMu.Unlock()
-	if x.tree == nil {
-		st, err := x.file.Stat()
-		if err != nil {
-			return nil, err
-		}
-		t, err := openTree(x.file, st.Size())
-		if err != nil {
-			return nil, err
-		}
-		x.tree = t
-	}
-	return x.tree, nil
 }

@@ -2,6 +2,8 @@ package indexfile
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +11,8 @@ import (
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
+
+	"infomall/store/disk"
 )
 
 // TestTree reads databases as bbolt does: small and large ones, with inline buckets, long
@@ -58,7 +62,10 @@ func TestTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr, err := openTree(bytes.NewReader(content), int64(len(content)))
+		tr, err := openMapped(content)
+		if mapped := rnd.IntN(2) == 0; !mapped {
+			tr, err = openRanges(bytes.NewReader(content), int64(len(content)))
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +128,10 @@ func TestTree(t *testing.T) {
 			if rnd.IntN(4) == 0 {
 				bad = bad[:rnd.IntN(len(bad))]
 			}
-			tr, err := openTree(bytes.NewReader(bad), int64(len(bad)))
+			tr, err := openMapped(bad)
+			if mapped := rnd.IntN(2) == 0; !mapped {
+				tr, err = openRanges(bytes.NewReader(bad), int64(len(bad)))
+			}
 			if err != nil {
 				continue
 			}
@@ -139,5 +149,62 @@ func TestTree(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestCircle reads a file whose branch pages are their own children.
+func TestCircle(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.idx")
+	b, err := NewBuilder(disk.OS, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket := []byte("000001")
+	if _, err := b.Add(bucket, func(put func(k, v []byte) error) error {
+		for i := range 2000 {
+			if err := put(fmt.Appendf(nil, "%06d", i), make([]byte, 40)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for at := 2 * indexPage; at < len(content); at += indexPage {
+		page := content[at:]
+		if id := binary.LittleEndian.Uint64(page); id != uint64(at/indexPage) || binary.LittleEndian.Uint16(page[8:]) != flagBranch {
+			continue
+		}
+		for i := range int(binary.LittleEndian.Uint16(page[10:])) {
+			binary.LittleEndian.PutUint64(page[pageHead+i*elemBytes+8:], uint64(at/indexPage))
+		}
+		changed++
+	}
+	if changed == 0 {
+		t.Fatal("the index has no branch page")
+	}
+	if err := os.WriteFile(name, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	c, err := x.Cursor(bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if k, _, err := c.Seek([]byte("001000")); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got the pair %q and the error %v", k, err)
 	}
 }
