@@ -92,8 +92,8 @@ func (f *Files) Unpin(c *catalog.Catalog) error {
 const indexCheckedMax = 16 << 20
 
 // index returns the open index file for i, the catalogue's entry for it. If the file cannot be
-// opened, or its size or checksum differs from i, index warns once and returns nil: a damaged
-// bbolt database must not be read, because its pages may form a circle.
+// opened, or its size or checksum differs from i, index warns once and returns nil: the db-files
+// are read then.
 func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,8 +113,8 @@ func (f *Files) index(i catalog.IndexFile) *indexfile.File {
 }
 
 func (f *Files) openIndex(i catalog.IndexFile) (*indexfile.File, error) {
-	// Reading all of a remote file for the checksum would take longer than the question. The reader
-	// of ranges stands damage.
+	// Reading all of a remote file for the checksum would take longer than the question. Without
+	// this check, a reader still finds the damage that it meets.
 	if !f.Folder.Remote() && i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(f.Folder.Files(), i.Name, i.Name)
 		if err == nil && got != i {
