@@ -66,9 +66,8 @@ func TestHeadlinesOfNestedLinks(t *testing.T) {
 	if want := []string{"Storm leaves thousands without power", "Snow plough gets lost in fog"}; !slices.Equal(got, want) {
 		t.Errorf("got the headlines %q, want %q", got, want)
 	}
-	_, once := read(strings.Repeat("<a href=x><div>no line ", 300))
-	_, more := read(strings.Repeat("<a href=x><div>no line ", 3000))
-	if more > 30*once {
-		t.Errorf("the headlines of 300 nested links take %d bytes, those of 3000 take %d", once, more)
+	// The texts of 3000 links would have 36 MB if each had all that is inside of it.
+	if _, used := read(strings.Repeat("<a href=x><div>no line ", 3000)); used > 10<<20 {
+		t.Errorf("the headlines of 3000 nested links take %d bytes", used)
 	}
 }
