@@ -114,7 +114,7 @@ func TestMentions(t *testing.T) {
 func TestHidesSome(t *testing.T) {
 	r := rulesOf(t, "'secret.example' EXCLUDE", "'secret.example/free' EMBARGO 0d", "'c.example' SINCE 2010 BLOCK 'no'", "'d.example' EMBARGO 1y", "'d.example/old' UNTIL 2000 EMBARGO 1y",
 		"'secret.example/2010' SINCE 2010 EMBARGO 0d", "'secret.example/2000' UNTIL 2000 EMBARGO 0d", "'secret.example/2005' BETWEEN 2005 AND 2006 EMBARGO 0d", "'secret.example/2000' SINCE 2001 EMBARGO 0d",
-		"'e.example' UNTIL 2000 EXCLUDE", "'d.example/new' SINCE 2019-06 EMBARGO 0d", "'d.example/all' SINCE 2018 EMBARGO 0d")
+		"'e.example' UNTIL 2000 EXCLUDE", "'d.example/new' SINCE 2019-06 EMBARGO 0d", "'d.example/all' SINCE 2018 EMBARGO 0d", "'secret.example/1990' UNTIL 1990 EMBARGO 0d")
 	for _, c := range []struct {
 		url   string
 		until record.Time
@@ -134,6 +134,8 @@ func TestHidesSome(t *testing.T) {
 		{"http://secret.example/2010", record.MaxTime, true},
 		{"http://secret.example/2000", record.MaxTime, false},
 		{"http://secret.example/2005", record.MaxTime, true},
+		{"http://secret.example/1990", at("1990-06-01T00:00"), false},
+		{"http://secret.example/1990", at("2005-06-01T00:00"), true},
 		{"http://e.example/", record.MaxTime, true},
 		{"http://e.example/", at("2010-01-01T00:00"), true},
 		{"http://f.example/", record.MaxTime, false},

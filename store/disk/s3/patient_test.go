@@ -38,8 +38,8 @@ func TestPatient(t *testing.T) {
 
 var errStalled = errors.New("stalled")
 
-// TestReadSized reads answers that are shorter than the store has announced. Memory is allocated for
-// the bytes that come, not for those that were announced.
+// TestReadSized reads answers that are shorter than the store has announced. An answer takes memory
+// for its own bytes only, however many the store has announced.
 func TestReadSized(t *testing.T) {
 	whole := bytes.Repeat([]byte("0123456789"), sizeTrusted/4)
 	for _, want := range []int64{-1, int64(len(whole))} {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"flag"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,20 @@ func Read(t testing.TB, k document.Kind, in document.Input) *document.Document {
 		b.Doc.Reason = err.Error()
 	}
 	return b.Doc
+}
+
+// CheckLimit reads a document that has more text than its limit of a million bytes, and checks that
+// the reading ends at the limit and takes at most 50 MB of memory.
+func CheckLimit(t testing.TB, k document.Kind, body []byte) {
+	t.Helper()
+	const limit = 1_000_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d := Read(t, k, document.Input{Body: body, Limits: document.Limits{Text: limit}})
+	runtime.ReadMemStats(&after)
+	if n, used := len(Text(d)), after.TotalAlloc-before.TotalAlloc; d.Reason != document.ErrLimit.Error() || n > limit+1 || used > 50<<20 {
+		t.Errorf("reason %q, %d bytes of text, %d bytes of memory", d.Reason, n, used)
+	}
 }
 
 // Mutate reads damaged copies of the given bodies, see Damage. It fails the test if the reader

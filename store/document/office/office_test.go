@@ -186,8 +186,8 @@ func TestTakeManyBoxes(t *testing.T) {
 	}
 }
 
-// TestHeldText adds a long text to many notes, boxes and cells, as a file does whose list has a long number.
-// What is held until the end of the section is bounded.
+// TestHeldText adds a long text to many notes, boxes and cells. A file whose list has a long number does
+// that. Their parts are added at the end of the section, and until then may take only bounded memory.
 func TestHeldText(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	f := NewFlow(document.NewBuilder(document.Limits{Text: 100_000}, nil))

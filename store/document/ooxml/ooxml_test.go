@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -207,13 +206,7 @@ func TestWideRow(t *testing.T) {
 		"xl/strings.xml", `<sst `+ns+`><si><t>`+strings.Repeat("x", 100_000)+`</t></si></sst>`,
 		"xl/s1.xml", `<worksheet `+ns+`><sheetData><row>`+strings.Repeat(`<c t="s"><v>0</v></c>`, 1000)+`</row></sheetData></worksheet>`,
 	)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	d := documenttest.Read(t, Kind, document.Input{Body: body, Limits: document.Limits{Text: 1_000_000}})
-	runtime.ReadMemStats(&after)
-	if n, used := len(documenttest.Text(d)), after.TotalAlloc-before.TotalAlloc; d.Reason != document.ErrLimit.Error() || n > 1_000_001 || used > 50<<20 {
-		t.Errorf("reason %q, %d bytes of text, %d bytes of memory", d.Reason, n, used)
-	}
+	documenttest.CheckLimit(t, Kind, body)
 }
 
 // TestSlides shows the order of slides and what is read of them.

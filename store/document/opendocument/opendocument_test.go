@@ -2,7 +2,6 @@ package opendocument
 
 import (
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -133,13 +132,7 @@ func TestSheets(t *testing.T) {
 func TestRepeatedText(t *testing.T) {
 	body := flatFile("spreadsheet", `<table:table><table:table-row table:number-rows-repeated="100"><table:table-cell table:number-columns-repeated="100"><text:p>`+
 		strings.Repeat("x", 200_000)+`</text:p></table:table-cell></table:table-row></table:table>`)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	d := documenttest.Read(t, Kind, document.Input{Body: body, Limits: document.Limits{Text: 1_000_000}})
-	runtime.ReadMemStats(&after)
-	if n, used := len(documenttest.Text(d)), after.TotalAlloc-before.TotalAlloc; d.Reason != document.ErrLimit.Error() || n > 1_000_001 || used > 50<<20 {
-		t.Errorf("reason %q, %d bytes of text, %d bytes of memory", d.Reason, n, used)
-	}
+	documenttest.CheckLimit(t, Kind, body)
 }
 
 // TestSlides shows what of a presentation is read.
