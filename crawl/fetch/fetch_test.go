@@ -40,11 +40,7 @@ func TestGet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addr, err := c.Resolve(t.Context(), u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res := c.Do(t.Context(), Request{URL: u, Addr: addr})
+		res := fetchOf(t, c, u)
 		if res.Capture == nil || res.Outcome != report.OutcomeOK || string(res.Capture.Body) != "as it me came" || res.Capture.IP != "127.0.0.1" {
 			t.Fatalf("got %+v", res)
 		}
@@ -85,6 +81,16 @@ func TestTarget(t *testing.T) {
 	if u, err := ParseURL("http://a.example:port/%"); err == nil {
 		t.Errorf("got %v for a URL with a wrong port", u)
 	}
+}
+
+// fetchOf fetches u with c.
+func fetchOf(t *testing.T, c *Client, u *url.URL) Response {
+	t.Helper()
+	addr, err := c.Resolve(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Do(t.Context(), Request{URL: u, Addr: addr})
 }
 
 // countingClient returns a client that counts its connections in dials. It is closed at the
@@ -170,11 +176,7 @@ func TestCutAtChunk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		addr, err := c.Resolve(t.Context(), u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res := c.Do(t.Context(), Request{URL: u, Addr: addr})
+		res := fetchOf(t, c, u)
 		if want := report.OutcomeTruncated; res.Capture == nil || res.Outcome != want {
 			t.Errorf("a body of at most %d bytes: %v (%s), want %v", max, res.Outcome, res.Reason, want)
 		}
