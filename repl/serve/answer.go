@@ -129,7 +129,10 @@ var zippers = sync.Pool{New: func() any {
 	return z
 }}
 
-// zip compresses the body if it is text.
+// zippedTag returns the ETag of a compressed body. tag is that of the same body as it is.
+func zippedTag(tag string) string { return strings.TrimSuffix(tag, `"`) + `-gzip"` }
+
+// zip compresses the body if it is text, and changes the ETag to the zippedTag.
 func (a *answer) zip() error {
 	if !a.text || len(a.body) < zipMin {
 		return nil
@@ -146,5 +149,6 @@ func (a *answer) zip() error {
 	}
 	a.body = out.Bytes()
 	a.header.Set("Content-Encoding", "gzip")
+	a.header.Set("ETag", zippedTag(a.header.Get("ETag")))
 	return nil
 }

@@ -232,5 +232,5 @@ func (s *server) underPage(w http.ResponseWriter, r *http.Request, under string)
 	}
 	p := newPage(r, "table", t)
 	p.Title, p.Statement, p.Other = p.T("under")+": "+scope, statement, ""
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, t.status(), p, "")
 }

@@ -60,7 +60,7 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 			p.Title += ": " + text
 		}
 		p.Statement += ";\n" + title
-		return s.send(w, r, http.StatusOK, p, "")
+		return s.send(w, r, d.Table.status(), p, "")
 	}
 	const rankings = "SELECT ranking, count(*) AS events, min(start) AS first, max(finish) AS last, max(computed) AS computed FROM events GROUP BY ranking ORDER BY computed DESC, ranking LIMIT 100"
 	if d.Rankings, err = s.tableOf(r, rankings, siteRowsMax); err != nil {
@@ -74,7 +74,7 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Statement = rankings
 	if d.Ranking == "" {
-		return s.send(w, r, http.StatusOK, p, "")
+		return s.send(w, r, d.Rankings.status(), p, "")
 	}
 	order := eventOrders[0]
 	for _, o := range eventOrders {
@@ -90,5 +90,5 @@ func (s *server) eventsPage(w http.ResponseWriter, r *http.Request) error {
 	if d.Table, err = s.tableOf(r, shown, eventsRowsMax); err != nil {
 		return err
 	}
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, d.Table.status(), p, "")
 }

@@ -150,6 +150,11 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 		return err
 	}
 	d.Capture = &f.Nearest[0]
+	free, err := acquire(ctx, s.replays, replayWait) // the response may be large
+	if err != nil {
+		return err
+	}
+	defer free()
 	c, payload, err := choose(ctx, snap, f)
 	if err != nil {
 		return err
@@ -162,6 +167,7 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 			return err
 		}
 	}
+	free()
 	n, err := lookup.Neighbours(ctx, snap, f.URL, d.Capture, true)
 	if err != nil {
 		return err
@@ -219,11 +225,6 @@ func viewPath(t *replay.Target, v replay.View) string {
 // describe fills in d what the page says about the parts and the view of its capture. p is the
 // response of the capture, and lang the language of the texts.
 func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup.Found, d *frameData, p *record.Payload, lang string) error {
-	free, err := acquire(ctx, s.replays, replayWait)
-	if err != nil {
-		return err
-	}
-	defer free()
 	if body, ok := s.divided(d.Capture, p); ok && body.Document != nil {
 		d.Document = draw.DocumentLine(body.Document)
 	}
@@ -234,6 +235,7 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 	var parts []replay.Part
 	if body, kind, page := documentOf(d.Capture, p); page != nil {
 		var more bool
+		var err error
 		parts, more = replay.Parts(kind, body, page, partsMax)
 		d.Flash = s.o.Ruffle == "" && replay.HasFlash(body)
 		if d.Spread, err = spreadOf(ctx, snap, d.Capture, asked, parts, more); err != nil {

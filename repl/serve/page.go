@@ -129,6 +129,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, status int, p *pag
 	h.Add("Vary", "Accept-Language")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Security-Policy", fmt.Sprintf(pagePolicy, frames))
+	retryLater(h, status)
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
@@ -196,6 +197,7 @@ func (s *server) replayNote(w http.ResponseWriter, r *http.Request, status int, 
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self' "+n.Origin+"; sandbox allow-top-navigation-by-user-activation")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
+	retryLater(h, status)
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		w.Write(b.Bytes())
@@ -229,6 +231,14 @@ type table struct {
 	Chart     template.HTML // a drawing of the columns with numbers
 	Fault     *fault
 	charted   bool // the table gets a chart
+}
+
+// status returns the HTTP status of a page that shows this table.
+func (t *table) status() int {
+	if t.Fault != nil {
+		return t.Fault.Status
+	}
+	return http.StatusOK
 }
 
 // tableOf runs a statement and returns up to max of its rows. If the statement has a mistake, or

@@ -2,10 +2,13 @@ package serve
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"infomall/exec/relation/relationtest"
 	"infomall/lang"
@@ -36,7 +39,7 @@ func TestPages(t *testing.T) {
 		{"/20081399/http://a.example/", "", 404, []string{"is no time"}},
 		{"/search", "", 200, []string{`name="q"`}},
 		{"/search?q=body&scope=sub.a.example", "", 200, []string{`href="/20080605000000/http://sub.a.example/"`, "<mark>body</mark>"}},
-		{"/search?q=%22", "", 200, []string{`class="fault"`}},
+		{"/search?q=%22", "", 400, []string{`class="fault"`}},
 		{"/query", "", 200, []string{"<textarea"}},
 		{"/query?q=SELECT+url+FROM+captures+LIMIT+1", "", 200, []string{"<th scope=\"col\">url</th>", "format=csv"}},
 		{"/query?q=SELECT+colour+FROM+captures", "", 400, []string{"no column", "^"}},
@@ -85,6 +88,26 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s shows a statement that cannot be read: %v", c.target, err)
 			}
 		}
+	}
+}
+
+// TestPageFails shows that a page whose statement has failed has the status of the error, and says
+// when to ask again if the server is busy.
+func TestPageFails(t *testing.T) {
+	s, _ := testServer(t, func(o *Options) { o.QueryTimeout = time.Nanosecond }, cdxCaptures()...)
+	for _, target := range []string{
+		"/search?q=body", "/query?q=SELECT+url+FROM+captures", "/history?url=a.example", "/diff?url=a.example", "/site", "/site?host=a.example",
+		"/crawls", "/jobs", "/events", "/events?ranking=news", "/events?event=news%2F1", "/*/http://a.example/dir/*",
+	} {
+		r := get(t, s.interfaceHandler(), target)
+		if body := bodyOf(t, r); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || !strings.Contains(body, "took longer") {
+			t.Errorf("%s: status %d, %v: %s", target, r.StatusCode, r.Header, body)
+		}
+	}
+	w := httptest.NewRecorder()
+	s.replayNote(w, httptest.NewRequest(http.MethodGet, "/", nil), 503, &note{Title: "note_error"})
+	if w.Header().Get("Retry-After") == "" {
+		t.Errorf("a busy replay answers with the header %v", w.Header())
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *server) searchPage(w http.ResponseWriter, r *http.Request) error {
 	if from+searchRowsPage < len(all) {
 		d.Next = link("page", strconv.Itoa(at+1))
 	}
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, t.status(), p, "")
 }
 
 // findingsOf returns the rows of a search, each with its span of time on an axis that covers all
@@ -226,8 +226,8 @@ func (s *server) queryPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	status := http.StatusOK
-	if d.Table != nil && d.Table.Fault != nil {
-		status = d.Table.Fault.Status
+	if d.Table != nil {
+		status = d.Table.status()
 	}
 	return s.send(w, r, status, p, "")
 }
@@ -254,7 +254,7 @@ func (s *server) historyPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := newPage(r, "table", t)
 	p.Title, p.Statement = p.T("history")+": "+shownURL(u), statement
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, t.status(), p, "")
 }
 
 // diffData is what the page diff shows.
@@ -294,11 +294,7 @@ func (s *server) diffPage(w http.ResponseWriter, r *http.Request) error {
 	if d.As != "" {
 		p.Title = d.Shown
 	}
-	status := http.StatusOK
-	if d.Table.Fault != nil {
-		status = d.Table.Fault.Status
-	}
-	return s.send(w, r, status, p, "")
+	return s.send(w, r, d.Table.status(), p, "")
 }
 
 // section is a part of a page: a heading, and the rows of a statement.
@@ -347,7 +343,7 @@ func (s *server) sitePage(w http.ResponseWriter, r *http.Request) error {
 			row[0].Link = pathQuery("/site", "host", row[0].Text)
 		}
 	}
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, d.Sections[0].Table.status(), p, "")
 }
 
 // crawlsData is what the page crawls shows.
@@ -391,7 +387,7 @@ func (s *server) crawlsPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		d.Traced = &traced[0]
 	}
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, d.Sections[0].Table.status(), p, "")
 }
 
 // ordersOf returns statements that steer the crawls in t that are running or paused.
@@ -433,7 +429,7 @@ func (s *server) jobsPage(w http.ResponseWriter, r *http.Request) (err error) {
 	if d.Sections, err = s.sections(r, p, jobParts...); err != nil {
 		return err
 	}
-	return s.send(w, r, http.StatusOK, p, "")
+	return s.send(w, r, d.Sections[0].Table.status(), p, "")
 }
 
 // asked is a part of a page whose statement has not run yet: the name of its heading, and the

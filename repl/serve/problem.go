@@ -63,9 +63,14 @@ func sendProblem(w http.ResponseWriter, _ *http.Request, err error) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json; charset=utf-8")
-	if p.Status == http.StatusServiceUnavailable {
-		h.Set("Retry-After", "5")
-	}
+	retryLater(h, p.Status)
 	w.WriteHeader(p.Status)
 	w.Write(append(body, '\n'))
+}
+
+// retryLater adds a header that says when to ask again, if status says that the server is busy.
+func retryLater(h http.Header, status int) {
+	if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "5")
+	}
 }

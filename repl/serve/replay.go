@@ -247,7 +247,10 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if err != nil {
 		return err
 	}
-	tag := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d %v %v", s.metrics.boot, snap.State(), c.URL, c.Time, c.Ref, key))
+	plain := key
+	plain.gzip = false // zip marks the ETag of a body that it compresses
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d %v %v", s.metrics.boot, snap.State(), c.URL, c.Time, c.Ref, plain))
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
 	s.mementoHeader(w.Header(), r, f, c, around)
 	if t.Modifier == replay.PageTop && inFrame(r) && (c.Kind == record.KindMissing || c.Kind == record.KindSoftMissing) {
 		near := []lookup.Capture{*c}
@@ -259,7 +262,7 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_gone", URL: t.URL, Near: near, As: t})
 		return nil
 	}
-	if notModified(w, r, `"`+hex.EncodeToString(tag[:12])+`"`) {
+	if key.gzip && notModified(w, r, zippedTag(tag)) || notModified(w, r, tag) {
 		return nil
 	}
 	page := &replay.Page{

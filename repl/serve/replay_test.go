@@ -222,6 +222,35 @@ func TestAnswersKept(t *testing.T) {
 	}
 }
 
+// TestETagOfCoding shows that a body that is not compressed has the same ETag whether the client
+// accepts gzip or not, so that a download goes on where it broke off; and that a compressed body
+// has one of its own.
+func TestETagOfCoding(t *testing.T) {
+	text := shot("http://a.example/", "20080601000000")
+	text.Body = "<p>" + strings.Repeat("body ", 1000)
+	picture := pageOf("http://a.example/a.gif", "20080601000000", 200, "Content-Type: image/gif\r\n", strings.Repeat("GIF89a", 1000))
+	s, _ := testServer(t, nil, text, picture)
+	h := s.replayHandler()
+	const target = "/im_/http://a.example/a.gif" // without a time, answers are not kept
+	tag := get(t, h, target, "Accept-Encoding: gzip").Header.Get("ETag")
+	if r := get(t, h, target, "Range: bytes=6-11", "If-Range: "+tag); r.StatusCode != 206 || r.Header.Get("ETag") != tag {
+		t.Errorf("the rest of a download is sent with status %d and the ETag %s, not %s", r.StatusCode, r.Header.Get("ETag"), tag)
+	}
+	const page = "/mp_/http://a.example/"
+	plain, zipped := get(t, h, page), get(t, h, page, "Accept-Encoding: gzip")
+	if a, b := plain.Header.Get("ETag"), zipped.Header.Get("ETag"); a == b {
+		t.Errorf("both forms of a body have the ETag %s", a)
+	}
+	for _, known := range []*http.Response{plain, zipped} {
+		if r := get(t, h, page, "Accept-Encoding: gzip", "If-None-Match: "+known.Header.Get("ETag")); r.StatusCode != 304 {
+			t.Errorf("with the ETag %s: status %d", known.Header.Get("ETag"), r.StatusCode)
+		}
+	}
+	if r := get(t, h, page, "If-None-Match: "+zipped.Header.Get("ETag")); r.StatusCode != 200 {
+		t.Errorf("a client without gzip that has the compressed form gets status %d", r.StatusCode)
+	}
+}
+
 // TestLargeReader compares reads at all offsets with the body.
 func TestLargeReader(t *testing.T) {
 	body := []byte("0123456789abcdefghijklmnopqrstuvwxyz")
