@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"infomall/exec/rowio"
 	"infomall/lang/ast"
@@ -86,12 +87,21 @@ func (s *shell) dot(ctx context.Context, line string) error {
 // dotArguments splits a line into the dot command and its argument, from which
 // it removes quotes. For ".mode csv" it returns ".mode" and "csv".
 func dotArguments(line string) (command, arg string) {
-	command, arg, _ = strings.Cut(strings.TrimSpace(line), " ")
-	arg = strings.TrimSpace(arg)
+	command, arg = firstWord(line)
 	if n := len(arg); n >= 2 && (arg[0] == '\'' || arg[0] == '"') && arg[n-1] == arg[0] {
 		arg = arg[1 : n-1]
 	}
 	return command, arg
+}
+
+// firstWord splits a line into its first word and the rest, both without blanks and tabs around
+// them.
+func firstWord(line string) (word, rest string) {
+	word = strings.TrimSpace(line)
+	if at := strings.IndexFunc(word, unicode.IsSpace); at >= 0 {
+		return word[:at], strings.TrimSpace(word[at:])
+	}
+	return word, ""
 }
 
 // reportedError is an error that was already shown to the user.
@@ -176,7 +186,11 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 func (s *shell) dotLast(ctx context.Context, arg string) error {
 	ctx, release := s.signals.During(ctx)
 	defer release()
-	return stopped(ctx, s.printer.ShowAgain(ctx, strings.ToLower(arg)))
+	err := stopped(ctx, s.printer.ShowAgain(ctx, strings.ToLower(arg)))
+	if s.once {
+		s.closeFile()
+	}
+	return err
 }
 
 func (s *shell) dotNullValue(ctx context.Context, arg string) error {
@@ -184,14 +198,11 @@ func (s *shell) dotNullValue(ctx context.Context, arg string) error {
 }
 
 func (s *shell) dotTimer(ctx context.Context, arg string) error {
-	on, err := onOff(".timer", arg)
-	s.session.Settings().Timer = on
-	return err
+	return onOff(".timer", arg, &s.session.Settings().Timer)
 }
 
-func (s *shell) dotHeaders(_ context.Context, arg string) (err error) {
-	s.printer.Header, err = onOff(".headers", arg)
-	return err
+func (s *shell) dotHeaders(_ context.Context, arg string) error {
+	return onOff(".headers", arg, &s.printer.Header)
 }
 
 // set changes a setting in the way of the statement SET, including its checks.
@@ -231,15 +242,16 @@ func (s *shell) dotQuit(context.Context, string) error {
 	return nil
 }
 
-// onOff returns true if arg is on, and false if it is off; yes, no, true,
-// false, 1 and 0 count too. For any other arg it returns an error that names
-// the dot command.
-func onOff(command, arg string) (bool, error) {
+// onOff sets to to true if arg is on, and to false if it is off; yes, no, true, false, 1 and 0
+// count too. For any other arg it changes nothing, and returns an error that names the dot command.
+func onOff(command, arg string, to *bool) error {
 	switch strings.ToLower(arg) {
 	case "on", "yes", "true", "1":
-		return true, nil
+		*to = true
 	case "off", "no", "false", "0":
-		return false, nil
+		*to = false
+	default:
+		return fmt.Errorf("%s needs on or off, not %q", command, arg)
 	}
-	return false, fmt.Errorf("%s needs on or off, not %q", command, arg)
+	return nil
 }

@@ -192,7 +192,7 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 				arg = ""
 				break
 			}
-			out = append(out, arg[:2])
+			out = append(out, ours(arg[:2])...)
 			arg = "-" + arg[2:]
 		}
 		name, ok := valued[arg]

@@ -21,6 +21,7 @@ func TestInputs(t *testing.T) {
 		{"-c one a.iql -c two -f b.iql - c.iql", []input{c("one"), f("a.iql"), c("two"), f("b.iql"), f("-"), f("c.iql")}},
 		{"--command=one --file a.iql --command two", []input{c("one"), f("a.iql"), c("two")}},
 		{"-a dir -qvc one", []input{c("one")}},
+		{"-At -c one -qtAX -cone", []input{c("one"), c("one")}},
 		{"-cone -fa.iql", []input{c("one"), f("a.iql")}},
 		{"-c --x -c -q -c -- a.iql", []input{c("--x"), c("-q"), c("--"), f("a.iql")}},
 		{"-q -- -c one", []input{f("-c"), f("one")}},

@@ -22,8 +22,7 @@ var csvWithHeader = sync.OnceValue(func() *regexp.Regexp {
 // command of this shell. It returns "" for any other line.
 func habit(word string) string {
 	word = strings.TrimRight(word, "; ")
-	command, name, _ := strings.Cut(word, " ")
-	name = strings.TrimSpace(name)
+	command, name := firstWord(word)
 	switch command {
 	case `\d`, `\dt`, `\d+`, `\dt+`, ".tables", ".schema":
 		if name == "" {
@@ -60,8 +59,8 @@ func habit(word string) string {
 	case `\l`, `\l+`, `\list`:
 		return "SHOW POOLS"
 	case `\set`:
-		if variable, value, ok := strings.Cut(name, " "); ok {
-			return "SET $" + variable + " = " + strings.TrimSpace(value)
+		if variable, value := firstWord(name); value != "" {
+			return "SET $" + variable + " = " + value
 		}
 	case "?", `\?`, `\h`, `\help`:
 		return "HELP " + name
@@ -83,8 +82,7 @@ func habit(word string) string {
 // setting returns the command of this shell that does what \pset does with the arguments args, such
 // as "null -" or "format csv". It returns "" if there is none.
 func setting(args string) string {
-	name, value, _ := strings.Cut(args, " ")
-	value = strings.TrimSpace(value)
+	name, value := firstWord(args)
 	switch name {
 	case "null":
 		return ".nullvalue " + value

@@ -188,7 +188,11 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 		if statement := habit(word); strings.HasPrefix(statement, ".") {
 			word = statement
 		} else if statement != "" {
-			keep(line, func() error { return s.runScript(ctx, parseScript("", statement)) })
+			text := line
+			if strings.HasPrefix(statement, "SET ") {
+				text = statement // the history leaves its value out
+			}
+			keep(text, func() error { return s.runScript(ctx, parseScript("", statement)) })
 			return
 		}
 		switch {

@@ -203,6 +203,7 @@ func TestDotCommands(t *testing.T) {
 		{".timer on", prompt},
 		{"SELECT 1;", "s, rows: 1"},
 		{".timer maybe", `.timer needs on or off, not "maybe"`},
+		{"SHOW timer", "│ on"},
 		{".timer off", prompt},
 		{".read two.iql", `two.iql:1:24: no column "nope"`},
 		{".read", ".read needs FILE"},
@@ -221,6 +222,9 @@ func TestDotCommands(t *testing.T) {
 		{".output", prompt},
 		{"SELECT 9 AS x;", "│ 9"},
 		{".last jsonl", `{"x":9}`},
+		{"SET timer = off;", prompt},
+		{".once last.html", prompt},
+		{".last html", prompt},
 		{".last jsnl", "did you mean jsonl?"},
 		{".width 20", prompt},
 		{".width", "20"},
@@ -247,6 +251,9 @@ func TestDotCommands(t *testing.T) {
 	s.sees(prompt)
 	s.types(".quit" + enter)
 	s.ends(statusDone)
+	if last, err := os.ReadFile(filepath.Join(home, "last.html")); err != nil || !bytes.Contains(last, []byte("SELECT 9 AS x")) {
+		t.Errorf("last.html has no statement: %v: %s", err, last)
+	}
 	for file, want := range map[string]string{"once.csv": "x\n5\n", "all.csv": "7\n\n8\n"} {
 		got, err := os.ReadFile(filepath.Join(home, file))
 		if err != nil {
@@ -261,9 +268,12 @@ func TestDotCommands(t *testing.T) {
 // TestHabits shows that what users of other shells type without a semicolon is
 // run, and that none of it becomes part of a statement.
 func TestHabits(t *testing.T) {
-	s := onTerminal(t, t.TempDir(), "infomall", "--quiet")
+	home := t.TempDir()
+	s := onTerminal(t, home, "infomall", "--quiet")
 	for _, c := range []struct{ line, want string }{
 		{".pager off", prompt},
+		{`\set token opensesame`, prompt},
+		{"SELECT upper($token) AS t;", "OPENSESAME"},
 		{"help", "CREATE VIEW"},
 		{"?", "CREATE VIEW"},
 		{`\?`, "CREATE VIEW"},
@@ -310,6 +320,13 @@ func TestHabits(t *testing.T) {
 		s.sees(prompt)
 		s.types(c.line + enter)
 		s.sees(c.want)
+	}
+	kept, err := os.ReadFile(filepath.Join(home, ".local/state/infomall/history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(kept, []byte("opensesame")) {
+		t.Errorf(`the history has the value of \set: %s`, kept)
 	}
 	for _, leave := range []string{".exit", "exit", "quit;", `\q`} {
 		s.sees(prompt)
@@ -429,7 +446,7 @@ func TestStartScript(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("-- mine\n.mode jsonl\nSET $n =\n  5;\nSET timer\n"), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte("-- mine\n.mode\tjsonl\nSET $n =\n  5;\nSET timer\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	s := onTerminal(t, home, "infomall")

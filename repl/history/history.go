@@ -245,7 +245,7 @@ func withoutValues(text string) string {
 			continue
 		}
 		b.WriteString(text[done:name.To])
-		done = name.To + endOfStatement(text[name.To:])
+		done = endOfStatement(text, name.To, tokens[i+2:])
 		if done > name.To {
 			b.WriteString(" = ")
 		}
@@ -264,11 +264,10 @@ func beginsStatement(text string, tokens []lang.Token) bool {
 	return before == "" || strings.HasSuffix(before, ";")
 }
 
-// endOfStatement returns the index of the semicolon that ends the first
-// statement in text, or the length of text if there is none.
-func endOfStatement(text string) int {
-	tokens := lang.Tokens(text)
-	for i := range len(text) {
+// endOfStatement returns the index of the first semicolon of text at or after from that is in none
+// of tokens, or the length of text if there is none. tokens are those of text after from.
+func endOfStatement(text string, from int, tokens []lang.Token) int {
+	for i := from; i < len(text); i++ {
 		for len(tokens) > 0 && i >= tokens[0].To {
 			tokens = tokens[1:]
 		}

@@ -248,6 +248,7 @@ func TestHistoryWithoutValues(t *testing.T) {
 		{"SET timezone = 'Asia/Shanghai';", "SET timezone = 'Asia/Shanghai';"},
 		{"SELECT url AS set, $x FROM 'a';", "SELECT url AS set, $x FROM 'a';"},
 		{"CRAWL 'http://me:se/cret@a.cn/', 'http://me:x@b.cn/@' PROXY 'http://p:1@c.cn:3128';", "CRAWL 'http://me:se/cret@a.cn/', 'http://b.cn/@' PROXY 'http://c.cn:3128';"},
+		{"SET $a = 1; SELECT 'x;y'; SET $b = ';'; SET $c = 2", "SET $a = ; SELECT 'x;y'; SET $b = ; SET $c = "},
 		{"SET", "SET"},
 		{"", ""},
 	} {

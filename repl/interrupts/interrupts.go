@@ -53,7 +53,10 @@ type Interrupts struct {
 func Watch(ctx context.Context, stderr io.Writer, force func()) (*Interrupts, context.Context) {
 	ctx, terminate := context.WithCancelCause(ctx)
 	i := &Interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr, force: force}
-	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	if !signal.Ignored(syscall.SIGHUP) { // a process that nohup has started ignores it
+		signal.Notify(i.signals, syscall.SIGHUP)
+	}
 	go func() {
 		defer close(i.done)
 		for s := range i.signals {

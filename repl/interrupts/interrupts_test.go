@@ -3,8 +3,21 @@ package interrupts
 import (
 	"context"
 	"io"
+	"os/signal"
+	"syscall"
 	"testing"
 )
+
+// TestHangUpIgnored shows that SIGHUP does not end a program that nohup has started.
+func TestHangUpIgnored(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	i, _ := Watch(context.Background(), io.Discard, func() {})
+	defer i.Close()
+	if !signal.Ignored(syscall.SIGHUP) {
+		t.Error("SIGHUP is no longer ignored")
+	}
+}
 
 // TestInterruptAwaited shows that a Ctrl-C typed between a line and its statement
 // stops the statement, and one typed before the line does not.

@@ -17,15 +17,18 @@ const (
 
 // LastResult is a copy of the last result that was shown, or of its first rows.
 type LastResult struct {
-	columns []value.Column // nil before the first result
-	batches []*value.Batch
-	rows    int
-	bytes   int
-	more    bool // the result had more rows than batches has
+	statement string
+	columns   []value.Column // nil before the first result
+	batches   []*value.Batch
+	rows      int
+	bytes     int
+	more      bool // the result had more rows than batches has
 }
 
-// begin forgets the old result and begins a new one with the given columns.
-func (l *LastResult) begin(columns []value.Column) { *l = LastResult{columns: columns} }
+// begin forgets the old result and begins that of statement, with the given columns.
+func (l *LastResult) begin(statement string, columns []value.Column) {
+	*l = LastResult{statement: statement, columns: columns}
+}
 
 // add keeps a copy of the rows of b, or of its first rows if all would exceed
 // the bounds.
@@ -57,6 +60,7 @@ func (p *Printer) ShowAgain(ctx context.Context, format string) (err error) {
 	if l == nil || l.columns == nil {
 		return errors.New("there is no result yet")
 	}
+	p.statement = l.statement
 	out := p.Out
 	if format == "" {
 		format = p.format(out)

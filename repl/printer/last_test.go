@@ -31,7 +31,7 @@ func TestLastBounds(t *testing.T) {
 		{3, 1, lastBytesMax / 2, 2, true},
 	} {
 		var l LastResult
-		l.begin(column)
+		l.begin("SELECT x", column)
 		for range c.batches {
 			b := batch(c.rows, strings.Repeat("y", c.bytes))
 			l.add(b)
@@ -49,7 +49,7 @@ func TestLastBounds(t *testing.T) {
 		if rows != c.want || l.rows != c.want || l.more != c.more {
 			t.Errorf("of %d times %d rows are kept %d (more: %v), want %d (more: %v)", c.batches, c.rows, rows, l.more, c.want, c.more)
 		}
-		l.begin(column)
+		l.begin("SELECT x", column)
 		if l.rows != 0 || l.batches != nil || l.more {
 			t.Error("the next result begins with rows of the last")
 		}

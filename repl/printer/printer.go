@@ -155,7 +155,7 @@ func (p *Printer) rows(ctx context.Context, out *Output, r *session.Result, to P
 			return err
 		}
 		if p.Last != nil {
-			p.Last.begin(r.Columns)
+			p.Last.begin(p.statement, r.Columns)
 		}
 		return w.Begin(r.Columns)
 	}
