@@ -37,11 +37,19 @@ var scriptChecks = []struct{ name, program, want string }{
 	{"document.write", `document.getElementById("written").outerHTML`, `<p id="written"><a href="/20080710120000mp_/http://scripts.example/dir/w.html">w</a></p>`},
 	{"worker", `await new Promise(r => { const w = new Worker("/worker.js"); w.onmessage = (e) => r(e.data); w.onerror = () => r("failed") })`, "worker imported"},
 	{"blob worker", `await new Promise(r => { const w = new Worker(URL.createObjectURL(new Blob(["postMessage('blob ' + eval('1+1'))"]))); w.onmessage = (e) => r(e.data); w.onerror = () => r("failed") })`, "blob 2"},
+	{"blob worker whose address is revoked", `await new Promise(r => { const u = URL.createObjectURL(new Blob(["postMessage('blob')"])), w = new Worker(u); URL.revokeObjectURL(u); w.onmessage = (e) => r(e.data); w.onerror = () => r("failed") })`, "blob"},
+	{"a blob is revoked", `await (async () => { const u = URL.createObjectURL(new Blob(["x"])); URL.revokeObjectURL(u); try { await fetch(u); return "there" } catch { return "gone" } })()`, "gone"},
+	{"a program that is written", `window.wrote + document.getElementById("after").firstChild.getAttribute("href")`, `<img src="7" srcdoc="<link">x<y/20080710120000mp_/http://scripts.example/a`},
+	{"a program that is written in pieces", `String(window.pieces)`, `<img src="8">`},
+	{"cookie", `(() => { document.cookie = "k=v; domain=scripts.example; path=/; Secure; SameSite=Lax"; document.cookie = "a=b"; const got = document.cookie; document.cookie = "a=; max-age=0"; return got + " " + document.cookie })()`, "a=b; k=v k=v"},
 	{"history", `(() => { const before = location.href; history.replaceState(null, "", "/other?q"); const at = document.URL; history.replaceState(null, "", before); return at })()`, "http://scripts.example/other?q"},
 	{"web socket", `await new Promise(r => { const w = new WebSocket("ws://scripts.example/"); w.onclose = (e) => r("closed " + e.code + " " + w.readyState) })`, "closed 1006 3"},
 	{"storage", `(() => { localStorage.setItem("a", "b"); return localStorage.getItem("a") })()`, "b"},
 	{"custom element", `(() => { customElements.define("x-y", class extends HTMLElement { connectedCallback() { this.title = "up" } }); const d = document.createElement("div"); document.body.append(d); d.innerHTML = "<x-y id='e'></x-y>"; return d.innerHTML })()`, `<x-y id="e" title="up"></x-y>`},
 	{"style", `(() => { const s = document.createElement("style"); s.textContent = "p { background: url(/b.gif) }"; document.head.append(s); return s.sheet.cssRules[0].style.backgroundImage })()`, `url("/20080707010203im_/http://scripts.example/b.gif")`},
+	{"text in a style", `(() => { const s = document.createElement("style"); s.append("p { background: url(/b.gif) }"); document.head.append(s); return s.sheet.cssRules[0].style.backgroundImage })()`, `url("/20080707010203im_/http://scripts.example/b.gif")`},
+	{"innerHTML of a style", `(() => { const s = document.createElement("style"); document.head.append(s); s.innerHTML = "p { background: url(/b.gif) }"; return s.sheet.cssRules[0].style.backgroundImage })()`, `url("/20080707010203im_/http://scripts.example/b.gif")`},
+	{"data in a style", `(() => { const s = document.createElement("style"); s.append("p {}"); document.head.append(s); s.firstChild.data = "p { background: url(/b.gif) }"; return s.sheet.cssRules[0].style.backgroundImage })()`, `url("/20080707010203im_/http://scripts.example/b.gif")`},
 	{"a form that a script submits", `(() => { const f = document.createElement("form"); f.action = "/s"; return f.getAttribute("action") })()`, "/20080710120000mp_/http://scripts.example/s"},
 	{"a frame's page", `await new Promise(r => { const f = document.createElement("iframe"); f.onload = () => r(f.contentDocument.URL + " " + f.contentDocument.body.textContent.trim()); f.src = "/framed.html"; document.body.append(f) })`, "http://scripts.example/framed.html framed"},
 	{"a document in an attribute", `await new Promise(r => { const f = document.createElement("iframe"); f.onload = () => r(f.contentDocument.querySelector("a").getAttribute("href") + typeof f.contentWindow.RTCPeerConnection); f.srcdoc = "<!DOCTYPE html><a href='/x'>x</a>"; document.body.append(f) })`, "/20080710120000mp_/http://scripts.example/xundefined"},
@@ -70,7 +78,9 @@ func TestScriptsOfPages(t *testing.T) {
 	dot := "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 	captures := []capture{
 		{url: page, body: `<!DOCTYPE html><html><head><title>scripts</title><script src="/old.js" type="text/javascript" integrity="sha256-x"></script>
-<script>document.write("<p id=written><a href='w.html'>w</a></p>")</script><body><script>
+<script>document.write("<p id=written><a href='w.html'>w</a></p>")</script>
+<script>document.write("<script>window.wrote = '<img src=\"' + 7 + '\" srcdoc=\"<link\">' + (1<2 ? 'x<y' : 'it\\'s')<\/script><p id=after><a href='/a'>a</a>")</script>
+<script>document.write("<script>window.pieces = '<img src"); document.write("=\"' + 8 + '\">'</scr"); document.write("ipt>")</script><body><script>
 const check = async (f) => { try { return await f() } catch (e) { return "error: " + e } };
 addEventListener("load", async () => { const results = {}; ` + programs.String() + `parent.postMessage({ results }, "*") });
 </script>`},

@@ -177,9 +177,9 @@ function patchAttributes(win) {
       return setNode((map) => map[0]?.ownerElement || neutral)(native).call(this, attr);
     });
   }
-  for (const [proto, name] of [[win.Attr.prototype, "value"], [win.Node.prototype, "nodeValue"], [win.Node.prototype, "textContent"]]) {
+  for (const [proto, name] of [[win.Attr.prototype, "value"], [win.Node.prototype, "nodeValue"], [win.Node.prototype, "textContent"], [win.CharacterData.prototype, "data"]]) {
     before(proto, name, (node, value) => {
-      if (node.nodeType !== 2) return node.localName === "style" ? sheet(String(value), node.ownerDocument) : value;
+      if (node.nodeType !== 2) return (node.nodeType === 3 ? node.parentNode : node)?.localName === "style" ? sheet(String(value), node.ownerDocument) : value;
       const el = node.ownerElement;
       return el ? treatElement(el, node.name, value) : value;
     });

@@ -35,24 +35,45 @@ const encoded = (value) =>
   value.replace(/[&"'<>]/g, (c) => "&#" + c.charCodeAt(0) + ";");
 
 // written returns html, a piece of a page, with the attributes of all its complete
-// tags put right, and the piece of a tag at its end.
-function written(html) {
+// tags put right, and the piece of a tag at its end. within says that html begins in
+// a program, and the result's within that it ends in one.
+function written(html, within = false) {
   let out = "";
   let at = 0;
   for (;;) {
+    if (within) {
+      const end = html.slice(at).search(/<\/script[\t\n\f\r />]/i);
+      if (end < 0) {
+        const cut = html.indexOf("<", Math.max(at, html.lastIndexOf(">") + 1));
+        const stop = cut < 0 ? html.length : cut;
+        return { text: out + program(html.slice(at, stop)), rest: html.slice(stop), within };
+      }
+      out += program(html.slice(at, at + end));
+      at += end;
+      within = false;
+    }
     const open = html.slice(at).search(/<[a-z]/i);
     if (open < 0) break;
     const start = at + open;
     const tag = readTag(html, start);
-    if (!tag) return { text: out + html.slice(at, start), rest: html.slice(start) };
+    if (!tag) return { text: out + html.slice(at, start), rest: html.slice(start), within };
     out += html.slice(at, start) + tag.text;
     at = tag.end;
+    within = tag.program;
   }
-  return { text: out + html.slice(at), rest: "" };
+  return { text: out + html.slice(at), rest: "", within };
 }
 
+// program returns text, which is between the tags of a script, as a program that does
+// the same. A browser that reads the text as markup, such as in SVG, finds no srcdoc
+// and no link in it.
+const program = (text) => text.replace(/(?<=src)d(?=oc)|(?<=<lin)k/gi, (c) => "\\u00" + c.charCodeAt(0).toString(16));
+
+// programs are the types of scripts that are programs.
+const programs = /^\s*$|javascript|ecmascript|jscript|livescript|^\s*module\s*$/i;
+
 // readTag reads the start tag at offset start, as browsers read it. It returns null
-// if the tag has no end.
+// if the tag has no end. The result's program says that a program follows.
 function readTag(html, start) {
   const space = /[\t\n\f\r ]/;
   let i = start + 1;
@@ -89,15 +110,15 @@ function readTag(html, start) {
   }
   let text = "";
   let at = start;
+  const other = (n) => attrs.find((a) => a.name.toLowerCase() === n)?.value ?? null;
   for (const attr of attrs) {
     if (attr.value === undefined) continue;
-    const other = (n) => attrs.find((a) => a.name.toLowerCase() === n)?.value ?? null;
     const value = treat(name, attr.name, attr.value, other, document);
     if (value === attr.value) continue;
     text += html.slice(at, attr.from) + (value === dropped ? "" : attr.name + '="' + encoded(value) + '"');
     at = attr.to;
   }
-  return { text: text + html.slice(at, i + 1), end: i + 1 };
+  return { text: text + html.slice(at, i + 1), end: i + 1, program: test(/^script$/i, name) && test(programs, other("type") || "") };
 }
 
 // script is the markup of this script.
@@ -110,7 +131,9 @@ function withScript(html) {
   return head + (html.includes(script) ? "" : script) + written(html.slice(head.length)).text;
 }
 
-let held = ""; // the piece of a tag that document.write has got so far
+// begun has for a document what written returned for the last piece that
+// document.write has got.
+const begun = new WeakMap();
 
 // patchTrust makes the policy for text that becomes markup or a program. Our
 // Content-Security-Policy asks for one, because only this policy sees the programs
@@ -139,6 +162,7 @@ function patchMarkup(win) {
         html = html === null ? "" : String(html);
         if (plain(html) || !isPage(this) || this.localName === "template") {
           apply(property.set, this, [html]);
+          if (this.localName === "style") fixElement(this);
           if (!plain(html)) fix(this.localName === "template" && this.content ? this.content : this);
         } else {
           insert(() => apply(replaceChildren, this, [parsed(this.host && this.nodeType === 11 ? this.host : this, html)]));
@@ -183,15 +207,17 @@ function patchMarkup(win) {
   const write = win.Document.prototype.write;
   for (const name of ["write", "writeln"]) {
     around(win.Document.prototype, name, () => function (...pieces) {
-      const { text, rest } = written(held + pieces.join("") + (name === "writeln" ? "\n" : ""));
-      held = rest;
-      apply(write, this, [text]);
+      const before = begun.get(this);
+      const now = written((before?.rest || "") + pieces.join("") + (name === "writeln" ? "\n" : ""), before?.within);
+      begun.set(this, now);
+      apply(write, this, [now.text]);
       listen(this.defaultView || win);
       sweepAll(this);
     });
   }
   around(win.Document.prototype, "open", (native) => function (...args) {
     if (args.length > 2) return win.open(...args);
+    begun.delete(this);
     const result = apply(native, this, args);
     listen(this.defaultView || win);
     return result;

@@ -75,6 +75,7 @@ function patchFrames(win) {
   const inserting = (native) => function (...args) {
     const run = later(args);
     const result = apply(native, this, args);
+    if (this.localName === "style") fixElement(this);
     sweepAll(this.startContainer || this);
     run();
     return result;

@@ -50,6 +50,9 @@ function patchNetwork(win) {
   });
   made(win, "Request", (args) => [typeof args[0] === "object" && args[0] instanceof win.Request ? args[0] : ref(args[0]), ...args.slice(1)]);
   made(win, "EventSource", (args) => [ref(args[0]), ...args.slice(1)]);
+  around(win.URL, "revokeObjectURL", (native) => function (url) {
+    if (!programsOfWorkers.has(String(url))) apply(native, this, [url]);
+  });
   made(win, "Worker", (args) => [workerAddress(String(args[0]), args[1], win), ...args.slice(1)]);
   made(win, "Audio", (args) => (args.length > 0 ? [address(args[0], "oe_", win.document)] : args));
   made(win, "FontFace", (args) => [args[0], typeof args[1] === "string" ? sheet(args[1], win.document) : args[1], ...args.slice(2)]);
@@ -66,10 +69,16 @@ function patchNetwork(win) {
 // Content-Security-Policy asks for.
 function workerAddress(ref, options, win) {
   if (!test(/^\s*blob:/i, ref)) return address(ref, "js_", win.document);
+  programsOfWorkers.add(ref);
   const load = options && options.type === "module" ? "import " + JSON.stringify(ref) : "importScripts(" + JSON.stringify(ref) + ")";
   const policy = "self.trustedTypes?.createPolicy('default', { createHTML: (s) => s, createScript: (s) => s, createScriptURL: (s) => s });";
   return createObjectURL(new NativeBlob([policy, load], { type: "text/javascript" }));
 }
+
+// programsOfWorkers are the addresses of blobs that workers load. A page may revoke
+// such an address once it has made the worker; the worker loads it a little later. So
+// these addresses stay until the page has gone.
+const programsOfWorkers = new Set();
 
 const NativeBlob = Blob;
 const createObjectURL = URL.createObjectURL;

@@ -107,6 +107,11 @@ function patchNavigation(win) {
       win.setTimeout(() => go(win, to, event.navigationType === "replace"));
     });
   }
+  // A cookie is one of this host, whatever the page says. The bar may be of another
+  // site, and then only cookies with these attributes can be set.
+  const suffix = window.isSecureContext ? "; Secure; SameSite=None; Partitioned" : "";
+  before(win.Document.prototype, "cookie", (doc, value) =>
+    String(value).replace(/;\s*((domain|samesite)\s*=[^;]*|secure|partitioned)\s*(?=;|$)/gi, "") + suffix);
   define(win.Document.prototype, "domain", { configurable: true, enumerable: true, get: () => new NativeURL(config.url).hostname, set() {} });
   for (const name of ["URL", "documentURI"]) {
     const property = describe(win.Document.prototype, name);
