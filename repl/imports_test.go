@@ -234,7 +234,7 @@ var arrows = map[string]string{
 	"repl/cmd/infomall": "repl",
 	"repl/memory":       "",
 	"repl/cluster":      "",
-	"repl/doctor":       "crawl/state/nats/login store/disk/s3",
+	"repl/doctor":       "crawl/state/nats crawl/state/nats/login exec/worker/nats store/disk/s3",
 	"queries":           "",
 }
 

@@ -135,6 +135,17 @@ func TestNATS(t *testing.T) {
 	}
 }
 
+// TestPayload shows what the doctor says of the largest message that servers take.
+func TestPayload(t *testing.T) {
+	for most, want := range map[int64]verdict{
+		64 << 10: failed, 260<<10 - 1: failed, 260 << 10: note, 512 << 10: note, 904<<10 - 1: note, 904 << 10: ok, 1 << 20: ok,
+	} {
+		if got, text := payload(most); got != want || !strings.Contains(text, fmt.Sprint(most)) {
+			t.Errorf("of %d bytes it says %s %s, want %s", most, got, text, want)
+		}
+	}
+}
+
 // TestCancelled shows that a cancelled check says so and removes what it has made.
 func TestCancelled(t *testing.T) {
 	s := s3test.Start(t)

@@ -14,15 +14,14 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	crawls "infomall/crawl/state/nats"
 	"infomall/crawl/state/nats/login"
+	workers "infomall/exec/worker/nats"
 )
 
 const (
 	// patience is how long one check of NATS may take.
 	patience = 30 * time.Second
-	// payloadMin is the size in bytes of the messages that infomall sends at most: a piece of an
-	// answer. The servers must allow messages of this size.
-	payloadMin = 512 << 10
 	// redeliverAfter is the time after which the server sends a message again that was not
 	// acknowledged.
 	redeliverAfter = 500 * time.Millisecond
@@ -52,7 +51,8 @@ func checkNATS(ctx context.Context, r *report, urls string) {
 	if !n.check("connect", "nothing can be done there", n.connect) {
 		return
 	}
-	n.check("largest message", "workers could not send their answers; raise max_payload", n.payload)
+	v, text := payload(n.conn.MaxPayload())
+	n.line(v, "largest message", "%s", text)
 	if !n.check("JetStream", "crawls by many fetchers need it; questions by many workers do not: write jetstream {} into the servers' configuration", n.jetStream) {
 		return
 	}
@@ -106,12 +106,15 @@ func (n *natsCheck) connect() (string, error) {
 	return text, nil
 }
 
-func (n *natsCheck) payload() (string, error) {
-	most := n.conn.MaxPayload()
-	if most < payloadMin {
-		return "", fmt.Errorf("messages have at most %d bytes, and infomall sends up to %d", most, payloadMin)
+// payload returns the result of the check of the largest message, in bytes, that the servers take.
+func payload(most int64) (verdict, string) {
+	switch {
+	case most < workers.PayloadMin:
+		return failed, fmt.Sprintf("the servers take messages of up to %d bytes, and workers send up to %d: workers could not send their answers; raise max_payload", most, workers.PayloadMin)
+	case most < crawls.PayloadMin:
+		return note, fmt.Sprintf("%d bytes: enough for workers; a crawl by many fetchers may send up to %d, and would end there; raise max_payload", most, crawls.PayloadMin)
 	}
-	return fmt.Sprintf("%d bytes", most), nil
+	return ok, fmt.Sprintf("%d bytes", most)
 }
 
 func (n *natsCheck) jetStream() (string, error) {

@@ -16,6 +16,10 @@ import (
 // the next owner fetches it again.
 const hostBytesMax = 900 << 10
 
+// PayloadMin is the size in bytes of messages that the servers of each crawl must take: the longest
+// value of a host, with its subject and header.
+const PayloadMin = hostBytesMax + 4<<10
+
 // pendingBytes is a size of messages, in bytes. Full returns true when the messages with URLs
 // that wait for the next Commit reach this size.
 const pendingBytes = 2 << 20

@@ -49,6 +49,9 @@ const (
 	headRoom = 4 << 10
 )
 
+// PayloadMin is the size in bytes of messages that a server must take: a chunk of an answer.
+const PayloadMin = worker.ChunkBytes + headRoom
+
 // Transport reaches workers over NATS. It implements worker.Transport. It connects when it
 // is used first. The caller closes it.
 type Transport struct {
@@ -92,9 +95,9 @@ func connect(urls string) (*nats.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", hidden(urls), err)
 	}
-	if most := conn.MaxPayload(); most < worker.ChunkBytes+headRoom {
+	if most := conn.MaxPayload(); most < PayloadMin {
 		conn.Close()
-		return nil, fmt.Errorf("connect to %s: the server takes messages of up to %d bytes, and workers send up to %d; raise its max_payload", hidden(urls), most, worker.ChunkBytes+headRoom)
+		return nil, fmt.Errorf("connect to %s: the server takes messages of up to %d bytes, and workers send up to %d; raise its max_payload", hidden(urls), most, PayloadMin)
 	}
 	return conn, nil
 }
