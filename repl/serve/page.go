@@ -169,14 +169,14 @@ type note struct {
 	URL    string
 	Detail string
 	Near   []lookup.Capture
-	As     any // the target, for a page that is gone: its body can still be seen
+	File   string // address of a file that a browser does not show in a frame; or ""
 	Origin string
 }
 
 // About returns the name of the text that explains the note, or "".
 func (n *note) About() string {
 	switch n.Title {
-	case "note_never", "note_gone", "note_bodyless", "note_no_dom":
+	case "note_never", "note_gone", "note_bodyless", "note_no_dom", "note_file":
 		return strings.TrimPrefix(n.Title, "note_") + "_about"
 	}
 	return ""
@@ -194,7 +194,7 @@ func (s *server) replayNote(w http.ResponseWriter, r *http.Request, status int, 
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self' "+n.Origin+"; sandbox allow-top-navigation-by-user-activation")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self' "+n.Origin+"; sandbox allow-downloads allow-same-origin allow-top-navigation-by-user-activation")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	retryLater(h, status)

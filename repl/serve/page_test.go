@@ -182,7 +182,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	// These are named by the code.
-	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_no_dom", "no_dom_about", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "crawl_hosts", "alerts", "last_errors", "traps", "outcomes", "why_not", "schedules", "running", "ended", "order_scale", "order_time", "order_recency", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
+	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_no_dom", "no_dom_about", "note_gone", "note_bodyless", "note_error", "note_file", "file_about", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "crawl_hosts", "alerts", "last_errors", "traps", "outcomes", "why_not", "schedules", "running", "ended", "order_scale", "order_time", "order_recency", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
 		used[n] = true
 	}
 	for name := range words {

@@ -259,7 +259,12 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 				near = append(near, n)
 			}
 		}
-		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_gone", URL: t.URL, Near: near, As: t})
+		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_gone", URL: t.URL, Near: near})
+		return nil
+	}
+	if kind, file := fileType(p); file && inFrame(r) && t.Modifier != replay.Raw {
+		raw := replay.Target{Time: t.Time, Modifier: replay.Raw, URL: t.URL}
+		s.replayNote(w, r, http.StatusOK, &note{Title: "note_file", URL: t.URL, Detail: kind, File: raw.Prefix() + pathText(t.URL)})
 		return nil
 	}
 	if key.gzip && notModified(w, r, zippedTag(tag)) || notModified(w, r, tag) {
@@ -464,6 +469,17 @@ func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *repl
 		body = out.Bytes()
 	}
 	return &answer{status: status, header: h, body: body, text: rewritten(kind)}, nil
+}
+
+// fileType returns the media type of the response p, and reports whether a browser would download
+// p instead of showing it. In a frame of the archive it cannot do that.
+func fileType(p *record.Payload) (kind string, file bool) {
+	_, kind = storedHeader(p)
+	if kind == "" && p.Large == nil {
+		kind = sniff(p.Body)
+	}
+	disposition, _, _ := strings.Cut(message.Header(p.Head, "Content-Disposition"), ";")
+	return kind, strings.EqualFold(strings.TrimSpace(disposition), "attachment") || !replay.Shown(kind)
 }
 
 // sendable returns the status with which a capture with this status is sent. The statuses 206 (a

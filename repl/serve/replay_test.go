@@ -251,6 +251,43 @@ func TestETagOfCoding(t *testing.T) {
 	}
 }
 
+// TestFiles shows that a frame gets a note with a link to a file that browsers do not show there,
+// and that the sandbox of the frame lets the links of a note work. Other requests get the file.
+func TestFiles(t *testing.T) {
+	head := func(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n" }
+	const typeOf = "Content-Type: "
+	s, _ := testServer(t, nil,
+		pageOf("http://a.example/a.pdf", "20080601000000", 200, head(typeOf+"application/pdf"), "%PDF-1.4"),
+		pageOf("http://a.example/a.csv", "20080601000000", 200, head(typeOf+"Text/CSV; charset=gbk"), "a,b"),
+		pageOf("http://a.example/b.zip", "20080601000000", 200, "", "PK\x03\x04"),
+		pageOf("http://a.example/c", "20080601000000", 200, head(typeOf+"text/plain", "Content-Disposition: Attachment; filename=c.txt"), "c"),
+		pageOf("http://a.example/d.gif", "20080601000000", 200, head(typeOf+"image/gif"), "GIF89a"),
+		pageOf("http://a.example/e", "20080601000000", 200, head(typeOf+"text/x-c"), "int e;"),
+		pageOf("http://a.example/f", "20080601000000", 200, head(typeOf+"application/atom+xml"), "<feed/>"),
+		pageOf("http://a.example/g", "20080601000000", 200, "", "<html>g"))
+	replay := s.replayHandler()
+	host := "Host: " + label("http://a.example/") + "-replay.localhost:8081"
+	for name, file := range map[string]bool{"a.pdf": true, "a.csv": true, "b.zip": true, "c": true, "d.gif": false, "e": false, "f": false, "g": false} {
+		const inFrame = "Sec-Fetch-Dest: iframe"
+		link := `<a href="/2008id_/http://a.example/` + name + `" download>`
+		r := get(t, replay, "/2008mp_/http://a.example/"+name, inFrame, host)
+		if got := strings.Contains(bodyOf(t, r), link); got != file || r.StatusCode != 200 || got && !strings.Contains(r.Header.Get("Content-Security-Policy"), "sandbox allow-downloads") {
+			t.Errorf("%s in a frame is a note: %v, with status %d and the policy %s", name, got, r.StatusCode, r.Header.Get("Content-Security-Policy"))
+		}
+		for _, c := range [][2]string{{"/2008id_/", inFrame}, {"/2008mp_/", "Sec-Fetch-Dest: empty"}, {"/2008mp_/", ""}} {
+			if body := bodyOf(t, get(t, replay, c[0]+"http://a.example/"+name, c[1], host)); strings.Contains(body, link) {
+				t.Errorf("%s%s for %q is a note", c[0], name, c[1])
+			}
+		}
+	}
+	frame := bodyOf(t, get(t, s.interfaceHandler(), "/2008/http://a.example/d.gif"))
+	for _, want := range []string{"allow-downloads", "allow-top-navigation-by-user-activation"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("the frame has no %s", want)
+		}
+	}
+}
+
 // TestLargeReader compares reads at all offsets with the body.
 func TestLargeReader(t *testing.T) {
 	body := []byte("0123456789abcdefghijklmnopqrstuvwxyz")

@@ -78,6 +78,30 @@ func Rewrites(contentType string, m Modifier, dest string) Kind {
 	return k
 }
 
+// shown are the media types, besides those of texts, that all browsers show in a frame. PDF is not
+// one of them: browsers do not show it in a sandbox.
+var shown = map[string]bool{
+	"image/gif": true, "image/jpeg": true, "image/jpg": true, "image/pjpeg": true, "image/png": true, "image/x-png": true, "image/apng": true,
+	"image/webp": true, "image/avif": true, "image/bmp": true, "image/x-ms-bmp": true, "image/x-icon": true, "image/vnd.microsoft.icon": true,
+	"video/mp4": true, "video/webm": true, "video/ogg": true, "audio/mpeg": true, "audio/mp3": true, "audio/mp4": true, "audio/ogg": true,
+	"audio/webm": true, "audio/wav": true, "audio/x-wav": true, "audio/wave": true, "audio/flac": true, "audio/aac": true, "application/ogg": true,
+	"application/json": true,
+}
+
+// downloaded are the media types of texts that browsers download.
+var downloaded = map[string]bool{
+	"text/csv": true, "text/x-csv": true, "text/comma-separated-values": true, "text/tab-separated-values": true, "text/tsv": true,
+	"text/calendar": true, "text/x-vcalendar": true, "text/vcard": true, "text/x-vcard": true, "text/directory": true, "text/rtf": true, "text/richtext": true,
+}
+
+// Shown reports whether browsers show a body with this Content-Type in a frame of the archive. They
+// download all others.
+func Shown(contentType string) bool {
+	media := mediaType(contentType)
+	_, known := kinds[media]
+	return known || shown[media] || strings.HasPrefix(media, "text/") && !downloaded[media] || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+json")
+}
+
 // shows are the values of Sec-Fetch-Dest of requests for a body to show.
 var shows = map[string]bool{"document": true, "iframe": true, "frame": true, "fencedframe": true, "embed": true, "object": true}
 

@@ -162,11 +162,11 @@ function patchMarkup(win) {
         html = html === null ? "" : String(html);
         if (plain(html) || !isPage(this) || this.localName === "template") {
           apply(property.set, this, [html]);
-          if (this.localName === "style") fixElement(this);
           if (!plain(html)) fix(this.localName === "template" && this.content ? this.content : this);
         } else {
           insert(() => apply(replaceChildren, this, [parsed(this.host && this.nodeType === 11 ? this.host : this, html)]));
         }
+        if (this.localName === "style") fixElement(this);
         sweepAll(this);
       },
     });

@@ -72,11 +72,16 @@ function clicked(event) {
   else openElsewhere(href);
 }
 
-// submitted keeps a form that wants a new window in this one.
-function submitted(event) {
-  const form = event.target;
-  const target = apply(getAttribute, form, ["target"]);
-  if (target && (placeOf(target, window) === null || /^_(top|parent)$/i.test(target))) apply(setAttribute, form, ["target", "_self"]);
+// submitted keeps a form that wants a new window in this one. The form is being sent,
+// by the button submitter or, if that is null, by a script.
+function submitted({ target: form, submitter }) {
+  const value = (el, name) => (el && apply(getAttribute, el, [name])) || "";
+  const doc = ownerDocument(form);
+  const own = value(submitter, "formtarget");
+  const target = own || value(form, "target") || value(doc.querySelector("base[target]"), "target");
+  if (target === "" || (placeOf(target, doc.defaultView || window) !== null && !test(/^_(top|parent)$/i, target))) return;
+  if (own) apply(setAttribute, submitter, ["formtarget", "_self"]);
+  else apply(setAttribute, form, ["target", "_self"]);
 }
 
 function patchNavigation(win) {
@@ -90,6 +95,10 @@ function patchNavigation(win) {
       else openElsewhere(url);
       return place;
     },
+  });
+  around(win.HTMLFormElement.prototype, "submit", (native) => function () {
+    submitted({ target: this, submitter: null });
+    return apply(native, this, []);
   });
   for (const name of ["pushState", "replaceState"]) {
     around(win.History.prototype, name, (native) => function (state, title, url) {
