@@ -87,6 +87,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	h, err := history.Open(historyPath(p.getenv))
 	if err != nil {
 		p.say("infomall: %v", err)
+		h.Leave() // so that the error is printed only once
 	}
 	for _, e := range h.Entries {
 		editor.AddHistory(e.Text)

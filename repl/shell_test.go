@@ -439,6 +439,22 @@ func TestShellHistory(t *testing.T) {
 	b.sees("SELECT 'of the other';")
 }
 
+// TestShellWithoutHistory shows that the shell says once that it cannot use its history file, and works.
+func TestShellWithoutHistory(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".local"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := onTerminal(t, home, "infomall")
+	if before := s.sees(prompt); strings.Count(before, "the history") != 1 {
+		t.Errorf("the shell begins with %q", before)
+	}
+	s.types("SELECT 1 AS x;" + enter)
+	if before := s.sees("(1 row)"); strings.Contains(before, "the history") {
+		t.Errorf("the first statement shows %q", before)
+	}
+}
+
 // TestStartScript shows that the shell runs the user's start script.
 func TestStartScript(t *testing.T) {
 	home := t.TempDir()
