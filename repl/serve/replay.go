@@ -467,6 +467,9 @@ func captureAnswer(h http.Header, r *http.Request, m replay.Modifier, page *repl
 			return nil, err
 		}
 		body = out.Bytes()
+		if kind == replay.Code && r.Header.Get("Sec-Fetch-Dest") == "worker" {
+			body = replay.WorkerProgram(body)
+		}
 	}
 	return &answer{status: status, header: h, body: body, text: rewritten(kind)}, nil
 }

@@ -36,6 +36,8 @@ var scriptChecks = []struct{ name, program, want string }{
 	{"eval", `String(eval("1+1") + new Function("return 3")())`, "5"},
 	{"document.write", `document.getElementById("written").outerHTML`, `<p id="written"><a href="/20080710120000mp_/http://scripts.example/dir/w.html">w</a></p>`},
 	{"worker", `await new Promise(r => { const w = new Worker("/worker.js"); w.onmessage = (e) => r(e.data); w.onerror = () => r("failed") })`, "worker imported"},
+	{"worker that loads by whole addresses", `await new Promise(r => { const w = new Worker("/loads.js"); w.onmessage = (e) => r(e.data); w.onerror = (e) => r("failed " + e.message) })`, `undefined imported {"other":1} {"a":1} {"a":1} {"dir":1}`},
+	{"blob worker that loads", `await new Promise(r => { const w = new Worker(URL.createObjectURL(new Blob(["importScripts('http://scripts.example/imported.js'); fetch('http://other.example/o.json').then(a => a.text()).then(t => postMessage(self.imported + ' ' + t + self._infomall))"]))); w.onmessage = (e) => r(e.data); w.onerror = (e) => r("failed " + e.message) })`, `imported {"other":1}undefined`},
 	{"blob worker", `await new Promise(r => { const w = new Worker(URL.createObjectURL(new Blob(["postMessage('blob ' + eval('1+1'))"]))); w.onmessage = (e) => r(e.data); w.onerror = () => r("failed") })`, "blob 2"},
 	{"blob worker whose address is revoked", `await new Promise(r => { const u = URL.createObjectURL(new Blob(["postMessage('blob')"])), w = new Worker(u); URL.revokeObjectURL(u); w.onmessage = (e) => r(e.data); w.onerror = () => r("failed") })`, "blob"},
 	{"a blob is revoked", `await (async () => { const u = URL.createObjectURL(new Blob(["x"])); URL.revokeObjectURL(u); try { await fetch(u); return "there" } catch { return "gone" } })()`, "gone"},
@@ -96,6 +98,12 @@ addEventListener("load", async () => { const results = {}; ` + programs.String()
 		{url: "http://scripts.example/module.js", contentType: "text/javascript", body: `export { value } from "/inner.js?_=1700000000000"`},
 		{url: "http://scripts.example/inner.js", contentType: "text/javascript", body: `export const value = "of a module"`},
 		{url: "http://scripts.example/worker.js", contentType: "text/javascript", body: `importScripts("imported.js"); postMessage("worker " + self.imported)`},
+		{url: "http://scripts.example/loads.js", contentType: "text/javascript", body: ` "use strict";
+const strict = String((function () { return this })());
+importScripts("http://scripts.example/imported.js");
+const get = (a) => fetch(a).then((r) => r.text());
+const sent = (a) => new Promise((done) => { const x = new XMLHttpRequest(); x.onload = () => done(x.responseText); x.open("GET", a); x.send() });
+(async () => postMessage([strict, self.imported, await get("http://other.example/o.json"), await get(new Request("http://scripts.example/api/x.json?a=1")), await sent("/api/x.json?a=1"), await get("dir/x.json")].join(" ")))();`},
 		{url: "http://scripts.example/imported.js", contentType: "text/javascript", body: `self.imported = "imported"`},
 	}
 	serveArchive(t, captures)

@@ -48,7 +48,8 @@
 //     show it.
 //
 // The service worker is for convenience only: it corrects the paths that
-// scripts make, such as /api/x. It stores nothing.
+// scripts make, such as /api/x. It stores nothing. So is the first script of
+// workers, worker-first.js: it corrects the addresses that workers load.
 //
 // # Messages to the bar
 //

@@ -59,7 +59,7 @@ var firstBody = sync.OnceValue(func() []byte {
 	return append(body, "})();\n"...)
 })
 
-// File returns the file with this name in the folder Files: first.js or worker.js.
+// File returns the file with this name in the folder Files: first.js, worker.js or worker-first.js.
 // The address of a file may have a query, which is its version and no part of its
 // name: a file with a version may be cached for ever. The service worker worker.js
 // must be sent with the header Service-Worker-Allowed: /, and it is the only file
@@ -70,11 +70,24 @@ func File(name string) (body []byte, contentType string, ok bool) {
 	switch name {
 	case "first.js":
 		return firstBody(), program, true
-	case "worker.js":
-		body, err := files.ReadFile("files/worker.js")
+	case "worker.js", "worker-first.js":
+		body, err := files.ReadFile("files/" + name)
 		return body, program, err == nil
 	}
 	return nil, "", false
+}
+
+// WorkerProgram returns body, the program of a worker, with a line before it that loads the first
+// script of workers. A module cannot load it that way, and then does without.
+func WorkerProgram(body []byte) []byte {
+	line := "try { importScripts(\"" + Files + "worker-first.js\") } catch {}\n"
+	start := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \t\r\n")
+	for _, strict := range []string{`"use strict"`, "'use strict'"} {
+		if bytes.HasPrefix(start, []byte(strict)) {
+			line = strict + "; " + line // it counts only at the start
+		}
+	}
+	return append([]byte(line), body...)
 }
 
 // firstScript is the address of the first script, with the version of the script as its query.

@@ -114,3 +114,13 @@ func TestHeaderBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkerProgram shows that the program of a worker stays strict.
+func TestWorkerProgram(t *testing.T) {
+	for body, strict := range map[string]bool{"x()": false, "\"use strict\"\nx()": true, "\ufeff \n'use strict'; x()": true, "": false} {
+		got := string(WorkerProgram([]byte(body)))
+		if first := strings.Trim(got[:min(len(got), len("'use strict'"))], "'\""); (first == "use strict") != strict || !strings.HasSuffix(got, "\n"+body) || !strings.Contains(got, Files+"worker-first.js") {
+			t.Errorf("%q becomes %q", body, got)
+		}
+	}
+}

@@ -66,12 +66,14 @@ function patchNetwork(win) {
 
 // workerAddress returns the address of the program of a worker. A program that the
 // page has made itself gets a policy for trusted types, which its page's
-// Content-Security-Policy asks for.
+// Content-Security-Policy asks for, and the first script of workers.
 function workerAddress(ref, options, win) {
   if (!test(/^\s*blob:/i, ref)) return address(ref, "js_", win.document);
   programsOfWorkers.add(ref);
-  const load = options && options.type === "module" ? "import " + JSON.stringify(ref) : "importScripts(" + JSON.stringify(ref) + ")";
   const policy = "self.trustedTypes?.createPolicy('default', { createHTML: (s) => s, createScript: (s) => s, createScriptURL: (s) => s });";
+  const own = JSON.stringify("/" + config.captured + "js_/" + base(win.document));
+  const load = options && options.type === "module" ? "import " + JSON.stringify(ref)
+    : "self._infomall = " + own + "; try { importScripts(" + JSON.stringify(win.origin + files + "worker-first.js") + ") } catch {} importScripts(" + JSON.stringify(ref) + ")";
   return createObjectURL(new NativeBlob([policy, load], { type: "text/javascript" }));
 }
 
