@@ -316,12 +316,18 @@ func (r *rewriter) tag(i, end int) int {
 		}
 	}
 	if many {
-		if len(r.attrs) > 0 && !r.element(tag, name) {
+		tricky := bytes.IndexByte(view[i+1:close], '<') >= 0
+		if tricky {
+			r.veil = i + 1
+		}
+		kept := len(r.attrs) == 0 || r.element(tag, name)
+		r.veil = 0
+		if !kept {
 			r.replace(i, close+1, nil)
 			return close + 1
 		}
-		if bytes.IndexByte(view[i+1:close], '<') >= 0 {
-			r.hidden(max(i+1, r.done), close)
+		if tricky {
+			r.hidden(i+1, close)
 		}
 	}
 	r.markTag(tag, i, close)
@@ -392,7 +398,9 @@ func (r *rewriter) content(tag markup.Tag, name []byte, close, end int) int {
 	}
 	switch tag {
 	case markup.TagStyle:
+		r.veil = start
 		r.styles(start, start+n, nil)
+		r.veil = 0
 	case markup.TagNoscript, markup.TagNoframes, markup.TagNoembed:
 		r.alternative = true
 		r.markup(start, start+n) // what browsers without scripts, or frames, show

@@ -66,6 +66,7 @@ func TestHTML(t *testing.T) {
 		{"a document in an attribute", `<iframe srcdoc="<p><img src=a.png>"></iframe>`, `[script]<iframe srcdoc="[script]&lt;p&gt;&lt;img src=/SEENim_/http://www.pku.edu.cn/news/a.png&gt;"></iframe>`},
 		{"noscript", `<noscript><!--</noscript><img src=a></noscript>`, `[script]<noscript><!--</noscript><img src=/SEENim_/http://www.pku.edu.cn/news/a></noscript>`},
 		{"other schemes", `<a href="mailto:a@pku.edu.cn"><a href="javascript:go()"><a href="#top"><img src="data:,x">`, `[script]<a href="mailto:a@pku.edu.cn"><a href="javascript:go()"><a href="#top"><img src="data:,x">`},
+		{"a hidden hint before an address", `<svg><style><p><link rel=preconnect href=//e.example>a{b:url(x)}</style></svg><b title="<link rel=prefetch href=//e.example>" href=x>`, `[script]<svg><style><p><link rel= href=//e.example>a{b:url(/SEENim_/http://www.pku.edu.cn/news/x)}</style></svg><b title="<link rel= href=//e.example>" href=/ASKEDmp_/http://www.pku.edu.cn/news/x>`},
 		{"a hidden scheme", "<a href=' ht\ntp://e.example/'>", `[script]<a href='/ASKEDmp_/http://e.example/'>`},
 		{"no URL", `<a href="http://[/">`, `[script]<a href="about:invalid">`},
 		{"an object", `<object data=a.swf codebase=/c/><param name=movie value=a.swf><embed src=a.swf>`, `[script]<object data=/SEENoe_/http://www.pku.edu.cn/news/a.swf codebase=/SEENoe_/http://www.pku.edu.cn/c/><param name=movie value=/SEENoe_/http://www.pku.edu.cn/news/a.swf><embed src=/SEENoe_/http://www.pku.edu.cn/news/a.swf>`},

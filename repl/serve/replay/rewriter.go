@@ -43,6 +43,7 @@ type rewriter struct {
 	attrs  []attr // of the current tag
 	depth  int    // how many srcdoc attributes the source is inside
 	effort int    // the bytes that hidden has read more than once
+	veil   int    // where the part begins that the rewriter does not read as markup, but replaces something in; or 0
 
 	alternative bool   // inside an element such as noscript
 	marks       []Mark // the marks that were not written yet
@@ -72,6 +73,12 @@ func (r *rewriter) rebase(base string) {
 // replace puts text, which is ASCII, in the place of the units from start to
 // end-1.
 func (r *rewriter) replace(start, end int, text []byte) {
+	if r.veil > 0 {
+		from := max(r.veil, r.done)
+		r.veil = 0 // hidden replaces, too
+		r.hidden(from, start)
+		r.veil = from
+	}
 	if start < r.done {
 		return // The range was replaced together with what is around it.
 	}

@@ -19,7 +19,9 @@ func (r *rewriter) xmlContent(tag markup.Tag, name []byte, start, end int) {
 		if bytes.Contains(r.view[start:start+n], []byte("<![CDATA[")) {
 			quote = nil
 		}
+		r.veil = start
 		r.styles(start, start+n, quote)
+		r.veil = 0
 	case r.feed && (tag == markup.TagLink || markup.EqualFold(name, "loc") || markup.EqualFold(name, "url")):
 		n := bytes.IndexByte(r.view[start:end], '<')
 		if n < 0 {

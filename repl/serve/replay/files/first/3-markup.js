@@ -118,7 +118,10 @@ function readTag(html, start) {
     text += html.slice(at, attr.from) + (value === dropped ? "" : attr.name + '="' + encoded(value) + '"');
     at = attr.to;
   }
-  return { text: text + html.slice(at, i + 1), end: i + 1, program: test(/^script$/i, name) && test(programs, other("type") || "") };
+  // In a piece of a page that the browser does not read as this tag, such as a text area
+  // that ends in an attribute, nothing within the tag may become an element.
+  text = "<" + (text + html.slice(at, i + 1)).slice(1).replace(/<(?=[a-z/!?])/gi, "&lt;");
+  return { text, end: i + 1, program: test(/^script$/i, name) && test(programs, other("type") || "") };
 }
 
 // script is the markup of this script.
