@@ -157,6 +157,9 @@ function patchTrust(win) {
 
 function patchMarkup(win) {
   const isPage = (node) => !node.ownerDocument || node.ownerDocument.contentType === "text/html";
+  // safe returns html. If node belongs to an XML document, the attributes in html are put
+  // right, because the browser loads what they name as soon as html is set.
+  const safe = (node, html) => (isPage(node) ? html : written(html).text);
   for (const proto of [win.Element.prototype, win.ShadowRoot.prototype]) {
     const property = describe(proto, "innerHTML");
     define(proto, "innerHTML", {
@@ -164,7 +167,7 @@ function patchMarkup(win) {
       set(html) {
         html = html === null ? "" : String(html);
         if (plain(html) || !isPage(this) || this.localName === "template") {
-          apply(property.set, this, [html]);
+          apply(property.set, this, [safe(this, html)]);
           if (!plain(html)) fix(this.localName === "template" && this.content ? this.content : this);
         } else {
           insert(() => apply(replaceChildren, this, [parsed(this.host && this.nodeType === 11 ? this.host : this, html)]));
@@ -189,7 +192,7 @@ function patchMarkup(win) {
     set(html) {
       html = html === null ? "" : String(html);
       const parent = this.parentNode;
-      if (!parent || parent.nodeType === 9 || plain(html) || !isPage(this)) apply(outerHTML.set, this, [html]);
+      if (!parent || parent.nodeType === 9 || plain(html) || !isPage(this)) apply(outerHTML.set, this, [safe(this, html)]);
       else insert(() => parent.replaceChild(parsed(parent.nodeType === 1 ? parent : inert.createElement("body"), html), this));
       sweepAll(parent);
     },
