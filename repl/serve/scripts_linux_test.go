@@ -58,6 +58,7 @@ var scriptChecks = []struct{ name, program, want string }{
 	{"a document in an attribute", `await new Promise(r => { const f = document.createElement("iframe"); f.onload = () => r(f.contentDocument.querySelector("a").getAttribute("href") + typeof f.contentWindow.RTCPeerConnection); f.srcdoc = "<!DOCTYPE html><a href='/x'>x</a>"; document.body.append(f) })`, "/20080710120000mp_/http://scripts.example/xundefined"},
 	{"service worker", `String("serviceWorker" in navigator)`, "false"},
 	{"a path in a module, once the service worker is there", `await (async () => { for (let i = 0; ; i++) try { return (await import("/module.js?_=" + (1700000000000 + i))).value } catch {} })()`, "of a module"},
+	{"a name of an import map", `(await import("named")).value`, "of the map"},
 	{"open", `String(open("/new.html"))`, "null"},
 }
 
@@ -81,6 +82,7 @@ func TestScriptsOfPages(t *testing.T) {
 	dot := "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 	captures := []capture{
 		{url: page, body: `<!DOCTYPE html><html><head><title>scripts</title><script src="/old.js" type="text/javascript" integrity="sha256-x"></script>
+<script type="importmap">{"imports":{"named":"http://other.example/named.js"}}</script>
 <script>document.write("<p id=written><a href='w.html'>w</a></p>")</script>
 <script>document.write("<script>window.wrote = '<img src=\"' + 7 + '\" srcdoc=\"<link\">' + (1<2 ? 'x<y' : 'it\\'s')<\/script><p id=after><a href='/a'>a</a>")</script>
 <script>document.write("<script>window.pieces = '<img src"); document.write("=\"' + 8 + '\">'</scr"); document.write("ipt>")</script><body><script>
@@ -96,6 +98,7 @@ addEventListener("load", async () => { const results = {}; ` + programs.String()
 		{url: "http://scripts.example/framed.html", body: "<!DOCTYPE html><p>framed"},
 		{url: "http://scripts.example/dot.gif", contentType: "image/gif", body: dot},
 		{url: "http://scripts.example/module.js", contentType: "text/javascript", body: `export { value } from "/inner.js?_=1700000000000"`},
+		{url: "http://other.example/named.js", contentType: "text/javascript", body: `export const value = "of the map"`},
 		{url: "http://scripts.example/inner.js", contentType: "text/javascript", body: `export const value = "of a module"`},
 		{url: "http://scripts.example/worker.js", contentType: "text/javascript", body: `importScripts("imported.js"); postMessage("worker " + self.imported)`},
 		{url: "http://scripts.example/loads.js", contentType: "text/javascript", body: ` "use strict";

@@ -401,6 +401,12 @@ func (r *rewriter) content(tag markup.Tag, name []byte, close, end int) int {
 		r.veil = start
 		r.styles(start, start+n, nil)
 		r.veil = 0
+	case markup.TagScript:
+		if r.word(useType) == "importmap" {
+			r.veil = start
+			r.importMap(start, start+n)
+			r.veil = 0
+		}
 	case markup.TagNoscript, markup.TagNoframes, markup.TagNoembed:
 		r.alternative = true
 		r.markup(start, start+n) // what browsers without scripts, or frames, show

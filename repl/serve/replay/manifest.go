@@ -1,8 +1,8 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
 )
 
 // manifestUses has the members of a manifest whose values are addresses.
@@ -20,19 +20,10 @@ func (r *rewriter) manifest() {
 				return // no JSON from here on
 			}
 			if m, ok := manifestUses[name]; ok {
-				if linked := string(r.link([]byte(text), m)); linked != text {
-					quoted, err := json.Marshal(linked)
-					if err != nil {
-						return // Unreachable: a string has a form in JSON.
-					}
-					r.replace(i, end, quoted)
-				}
+				r.relinkString(i, end, text, m)
 			}
 			name, i = "", end
-			for i < len(r.view) && strings.IndexByte(" \t\r\n", r.view[i]) >= 0 {
-				i++
-			}
-			if i < len(r.view) && r.view[i] == ':' {
+			if isName(r.view[end:]) {
 				name = text
 			}
 		case ',', '[', '{', '}', ']':
@@ -42,6 +33,53 @@ func (r *rewriter) manifest() {
 			i++
 		}
 	}
+}
+
+// importMap rewrites the import map from start to end-1: JSON that says which modules the names
+// in imports stand for, and in scopes also for the modules at which addresses.
+func (r *rewriter) importMap(start, end int) {
+	depth, part := 0, ""
+	for i := start; i < end; {
+		switch r.view[i] {
+		case '"':
+			next := stringEnd(r.view[:end], i)
+			var text string
+			if json.Unmarshal(r.text(i, next), &text) != nil {
+				return // no JSON from here on
+			}
+			switch name := isName(r.view[next:end]); {
+			case name && depth == 1:
+				part = text
+			case part == "imports" && !name, part == "scopes" && (!name || depth == 2):
+				r.relinkString(i, next, text, Program)
+			}
+			i = next
+			continue
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		i++
+	}
+}
+
+// relinkString rewrites text, an address for m, which is the JSON string from start to end-1.
+func (r *rewriter) relinkString(start, end int, text string, m Modifier) {
+	if linked := string(r.link([]byte(text), m)); linked != text {
+		quoted, err := json.Marshal(linked)
+		if err != nil {
+			return // Unreachable: a string has a form in JSON.
+		}
+		r.replace(start, end, quoted)
+	}
+}
+
+// isName reports whether rest, which follows a JSON string, says that the string is the name of a
+// member.
+func isName(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
 }
 
 // stringEnd returns the place after the JSON string that begins at i.
