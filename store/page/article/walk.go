@@ -45,9 +45,15 @@ type line struct {
 	text       int32 // bytes of text, white space not counted
 	linked     int32 // bytes of text that are inside links
 	before     int32 // bytes of text in all lines before
-	heading    int8  // rank of the heading that contains the line, from 1 to 6; 0 if none does
+	heading    int8  // rank of the innermost heading that contains the line, from 1 to 6; 0 if none does
 	single     bool  // the line is one text node
 	digit      bool  // the line has a digit
+}
+
+// heading is a heading element that walk is inside of.
+type heading struct {
+	end  int32 // index after its last node
+	rank int8  // from 1 to 6
 }
 
 // linesMax is how many lines of a page are read.
@@ -60,7 +66,8 @@ func (r *reader) walk() {
 	var l line
 	var open [64]int32 // where open elements on lines of their own end
 	depth := 0
-	headEnd, linkEnd, headingEnd, heading := int32(0), int32(0), int32(0), int8(0)
+	headEnd, linkEnd := int32(0), int32(0)
+	var headings []heading // the open headings, the innermost last
 	shown := int32(0)
 	flush := func() {
 		if l.text > 0 && len(r.lines) < linesMax {
@@ -74,6 +81,9 @@ func (r *reader) walk() {
 			depth--
 			flush()
 		}
+		for len(headings) > 0 && headings[len(headings)-1].end <= i {
+			headings = headings[:len(headings)-1]
+		}
 		switch n.Kind {
 		case markup.Text, markup.Raw:
 			if i < headEnd {
@@ -85,8 +95,8 @@ func (r *reader) walk() {
 			}
 			if l.text == 0 {
 				l = line{node: i, start: n.Inner, before: shown, single: true}
-				if i < headingEnd {
-					l.heading = heading
+				if k := len(headings); k > 0 {
+					l.heading = headings[k-1].rank
 				}
 			} else {
 				l.single = false
@@ -130,7 +140,7 @@ func (r *reader) walk() {
 				flush()
 			}
 			if h := n.Tag.Heading(); h > 0 {
-				headingEnd, heading = n.Next, int8(h)
+				headings = append(headings, heading{n.Next, int8(h)})
 			}
 			if n.Tag.Block() && n.Next > i+1 {
 				flush()

@@ -2,8 +2,12 @@ package article
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"infomall/store/page/markup"
 )
 
 // TestInked compares inked with a loop over bytes, on random texts of all bytes.
@@ -37,5 +41,19 @@ func TestSaysPublished(t *testing.T) {
 		if got, want := saysPublished(s), bytes.Contains(s, []byte("datePublished")); got != want {
 			t.Fatalf("%q says datePublished: got %t, want %t", s, got, want)
 		}
+	}
+}
+
+// TestHeadingInHeading reads the ranks of the lines of a heading that contains another heading.
+func TestHeadingInHeading(t *testing.T) {
+	body := []byte(`<h1>a<div><h2>b</h2>c</div>d</h1><p>e</p><h3>f</h3>g`)
+	r := &reader{in: &Input{}, t: markup.NewTree(body), besides: map[int32]bool{}, texts: map[int]string{}}
+	r.walk()
+	var got []string
+	for i := range r.lines {
+		got = append(got, fmt.Sprint(r.text(i), r.lines[i].heading))
+	}
+	if got := strings.Join(got, " "); got != "a1 b2 c1 d1 e0 f3 g0" {
+		t.Errorf("lines and ranks: %s", got)
 	}
 }
