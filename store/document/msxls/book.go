@@ -57,10 +57,13 @@ func (w *book) read() error {
 			continue
 		}
 		r, ok := recordAt(w.stream, s.at)
-		if ok {
-			_, ok = isBegin(r.code, r.data)
-		}
 		if !ok {
+			continue
+		}
+		if w.budget -= r.next - s.at; w.budget <= 0 {
+			return document.ErrLimit
+		}
+		if _, begins := isBegin(r.code, r.data); !begins {
 			continue
 		}
 		count++

@@ -1,6 +1,7 @@
 package msxls
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"os"
@@ -284,4 +285,27 @@ func TestShared(t *testing.T) {
 		"ContinueRecordProblem.xls":  "",
 		"HyperlinksOnManySheets.xls": "",
 	})
+}
+
+// TestOverlappingBegins reads a workbook whose sheets all point at one record that very many records
+// continue. The records are counted against the budget, and are not collected for each sheet.
+func TestOverlappingBegins(t *testing.T) {
+	const sheets, more = 200, 20_000
+	var globals []byte
+	at := len(rec(0x809, 0x600, kindGlobals, 0, 0)) + sheets*len(rec(recBoundSheet, 0, 0, 0, "\x01\x00s")) + len(end)
+	for range sheets {
+		globals = append(globals, rec(recBoundSheet, at&0xffff, at>>16, 0, "\x01\x00s")...)
+	}
+	for _, code := range []uint16{0x809, recNumber} {
+		stream := join(rec(0x809, 0x600, kindGlobals, 0, 0), globals, end, rec(code, 0x600, kindSheet, 0, 0), bytes.Repeat(rec(recContinue), more))
+		body := inContainer("Workbook", stream)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d := documenttest.Read(t, Kind, document.Input{Body: body})
+		runtime.ReadMemStats(&after)
+		// To collect them for each sheet takes more than 400 MB.
+		if used := after.TotalAlloc - before.TotalAlloc; used > 40<<20 || d.Reason != document.ErrLimit.Error() {
+			t.Errorf("%x: %d bytes of memory, reason %q", code, used, d.Reason)
+		}
+	}
 }
