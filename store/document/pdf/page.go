@@ -207,18 +207,16 @@ func (f *file) shownLines(text references.FPDF_TEXTPAGE, chars []rune) ([]line, 
 		}
 		l, err := f.shownLine(text, chars, from, to)
 		if err != nil {
-			return out, err
+			return joinLines(out), err
 		}
 		from = to + 1
 		if l.text == "" {
 			continue
 		}
 		l.hyphen = to < len(chars) && chars[to] == hyphen
-		if n := len(out); n == 0 || !out[n-1].extend(&l) {
-			out = append(out, l)
-		}
+		out = append(out, l)
 	}
-	return out, nil
+	return joinLines(out), nil
 }
 
 // Gaps in a row, in heights of the type.
@@ -227,32 +225,60 @@ const (
 	wordGap   = .8 // words no farther apart are of one line
 )
 
-// extend adds next to l if both are in one row and next follows on l, or precedes it in a
-// line from right to left. PDFium ends a line after each letter if it takes the direction of
-// the text for vertical.
-func (l *line) extend(next *line) bool {
+// joinLines joins the lines that are parts of one row. PDFium ends a line after each letter if it
+// takes the direction of the text for vertical.
+func joinLines(lines []line) (rows []line) {
+	// The text of the last row: what precedes its first line, in reverse order, and the rest.
+	var before, after []string
+	finish := func() {
+		if len(before)+len(after) > 1 {
+			slices.Reverse(before)
+			rows[len(rows)-1].text = strings.Join(append(before, after...), "")
+		}
+	}
+	for i := range lines {
+		next := &lines[i]
+		if n := len(rows); n > 0 {
+			if precedes, blank, ok := rows[n-1].extend(next); ok && precedes {
+				before = append(before, blank, next.text)
+				continue
+			} else if ok {
+				after = append(after, blank, next.text)
+				continue
+			}
+		}
+		finish()
+		rows, before, after = append(rows, *next), nil, append(after[:0], next.text)
+	}
+	finish()
+	return rows
+}
+
+// extend adds the extent of next to l if both are in one row and next follows on l, or precedes it
+// in a line from right to left. It does not change l.text. blank is what separates the texts: " " or
+// "".
+func (l *line) extend(next *line) (precedes bool, blank string, ok bool) {
 	size := max(l.size, next.size)
 	if l.hyphen || size == 0 || math.Abs(l.base-next.base) > letterGap*size {
-		return false
+		return false, "", false
 	}
 	near := func(gap float64) bool { return gap >= -letterGap*size && gap <= wordGap*size }
-	first, second, gap := l.text, next.text, next.left-l.right
+	gap := next.left - l.right
 	if l.fromRight && next.fromRight {
 		if before := l.left - next.right; near(before) {
 			gap = before
 		} else {
-			first, second = second, first
+			precedes = true
 		}
 	}
 	if !near(gap) {
-		return false
+		return false, "", false
 	}
 	if gap > letterGap*size {
-		first += " "
+		blank = " "
 	}
-	l.text = first + second
 	l.left, l.right, l.size, l.hyphen = min(l.left, next.left), max(l.right, next.right), size, next.hyphen
-	return true
+	return precedes, blank, true
 }
 
 // shownLine is like line, but leaves out characters that begin outside the part of the page that
