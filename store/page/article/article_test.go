@@ -262,3 +262,21 @@ func TestHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestTitleSpelled finds titles whose heading has other quotation marks and dashes than the title of
+// the window, or other words. A title is not cut within a sentence.
+func TestTitleSpelled(t *testing.T) {
+	for _, c := range []struct{ window, heading, want string }{
+		{"Netflix and DON'T chill: A series - Lower Town News", "Netflix and DON’T chill: A series", "Netflix and DON’T chill: A series"},
+		{`Mayor: "We mend the bridge" | Lower Town News`, "Mayor: „We mend the bridge“", "Mayor: „We mend the bridge“"},
+		{"The river rises - the town pays the bill - Lower Town News", "The river rises – the town pays the bill", "The river rises – the town pays the bill"},
+		{"The night of the river that was in a flood - Lower Town News", "The night of the river that was in the highest flood", "The night of the river that was in the highest flood"},
+		{"The night of the river | Lower Town News", "At home: The night of the river", "The night of the river"},
+		{"The night of the river? What came of it", "In short: The night of the river?", "The night of the river?"},
+	} {
+		a := readPage(t, "<title>"+c.window+"</title><h1>"+c.heading+"</h1>"+prose, "", "2008-08-20 02:00", nil)
+		if a.Title != c.want {
+			t.Errorf("%s, %s: title %q, want %q", c.window, c.heading, a.Title, c.want)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (r *reader) findTitle() string {
 	}
 	if r.title >= 0 {
 		if part := common(text, bare); 10*len(part) < 9*len(text) && len(part) > 0 {
-			if trimmed := trimTitle(part); 2*len(trimmed) > len(text) {
+			if trimmed := trimTitle(part); 2*len(trimmed) > len(text) && setApart(bare, trimmed) {
 				return trimmed
 			}
 		}
@@ -109,11 +109,11 @@ func alike(heading, title string, parts bool) float64 {
 		return 0
 	}
 	part := len(heading)
-	if !strings.Contains(title, heading) {
+	if h, t := plain(heading), plain(title); !strings.Contains(t, h) {
 		if !parts {
 			return 0
 		}
-		if n := min(len(heading), endsCompared); !strings.Contains(title, heading[:n]) && !strings.Contains(title, heading[len(heading)-n:]) {
+		if n := min(len(h), endsCompared); !strings.Contains(t, h[:n]) && !strings.Contains(t, h[len(h)-n:]) {
 			return 0
 		}
 		part = len(common(heading, title))
@@ -124,20 +124,19 @@ func alike(heading, title string, parts bool) float64 {
 	return float64(part) / float64(max(len(heading), len(title)))
 }
 
-// common returns the longest text that both a and b contain, spelled as in a.
-// Upper and lower case are the same. It compares only the first titleTextMax
-// bytes of each.
+// common returns the longest text that both a and b contain, spelled as in a. Characters that plain
+// makes equal are the same. It compares only the first titleTextMax bytes of each.
 func common(a, b string) string {
 	if len(a) > titleTextMax {
 		a = strings.ToValidUTF8(a[:titleTextMax], "")
 	}
 	if len(b) > titleTextMax {
-		b = b[:titleTextMax]
+		b = strings.ToValidUTF8(b[:titleTextMax], "")
 	}
 	if strings.Contains(b, a) {
 		return a
 	}
-	x, y := []byte(lowered(a)), []byte(lowered(b))
+	text, x, y := []rune(a), []rune(plain(a)), []rune(plain(b))
 	var row [titleTextMax + 1]int16
 	most, end := int16(0), 0
 	for i := range x {
@@ -155,7 +154,24 @@ func common(a, b string) string {
 			last = above
 		}
 	}
-	return strings.ToValidUTF8(a[end-int(most):end], "")
+	return string(text[end-int(most) : end])
+}
+
+// plain returns s in lower case, with straight quotation marks and hyphens in place of other quotation
+// marks and dashes. A site often writes them in one way in the heading and in another way in the
+// title of the window. The result has as many characters as s.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '‘', '’', '‚', '‛', '′', '´', '`', '‹', '›':
+			return '\''
+		case '“', '”', '„', '‟', '″', '«', '»':
+			return '"'
+		case '‐', '‑', '‒', '–', '—', '―', '−':
+			return '-'
+		}
+		return unicode.ToLower(r)
+	}, s)
 }
 
 // lowered returns s in lower case, or s itself if lower case would change its length in bytes.
@@ -166,9 +182,22 @@ func lowered(s string) string {
 	return s
 }
 
+// setApart reports whether separators, such as "|", stand between part and the rest of title, or part
+// is a question or exclamation. If not, part may end in the middle of a sentence.
+func setApart(title, part string) bool {
+	before, after, ok := strings.Cut(plain(title), plain(part))
+	left, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(before))
+	last, _ := utf8.DecodeLastRuneInString(part)
+	right, _ := utf8.DecodeRuneInString(strings.TrimSpace(after))
+	return ok && (before == "" || separates(left)) && (after == "" || separates(right) || strings.ContainsRune("?!？！", last))
+}
+
+// separates reports whether r is a character that sites put between the parts of a title.
+func separates(r rune) bool { return strings.ContainsRune("-–—|│_:：·•»«/\\>", r) }
+
 // trimTitle returns s without white space and separators, such as "|", at its ends.
 func trimTitle(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-–—|_:：·•»«/\\>", r) })
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || separates(r) })
 }
 
 // oneLine returns s with one space in place of each run of white space.
