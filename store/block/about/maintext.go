@@ -520,44 +520,74 @@ func (m *mainFinder) kept(root int) []stretch {
 	return out
 }
 
-// aside reports whether element i is an aside: it is beside or inside a text
-// without being part of it, according to its tag, class, id or role. An element
-// that contains over half of the page's prose is never an aside.
+// aside reports whether element i is an aside: it is beside or inside a text without being part of
+// it, according to its tag, class, id or role, or it is markup that only a program of the page would
+// show. An element that contains over half of the page's prose is never an aside, unless it is a
+// popup: a question about cookies may be longer than the text that it covers. A popup is an aside if
+// the rest of the page has at least detailWords words of prose.
 func (m *mainFinder) aside(i int) bool {
-	if n := &m.t.Nodes[i]; 2*(m.all[n.Next]-m.all[i]) > m.all[len(m.all)-1] {
+	n := &m.t.Nodes[i]
+	own, all := m.all[n.Next]-m.all[i], m.all[len(m.all)-1]
+	most := 2*own > all
+	if most && all-own < detailWords {
 		return false
 	}
-	switch m.t.Nodes[i].Tag {
-	case markup.TagNav, markup.TagFooter, markup.TagAside, markup.TagForm, markup.TagFigure, markup.TagFigcaption, markup.TagButton, markup.TagSelect,
-		markup.TagTextarea, markup.TagH1, markup.TagMenu:
-		return true
+	switch n.Tag {
 	case markup.TagHTML, markup.TagBody, markup.TagMain, markup.TagArticle:
 		return false
-	}
-	for a := range m.t.Attrs(i) {
-		if label.IsNaming(a.Name) {
-			beside := false
-			besideWords().EachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
-			if beside {
-				return true
-			}
+	case markup.TagNav, markup.TagFooter, markup.TagAside, markup.TagForm, markup.TagFigure, markup.TagFigcaption, markup.TagButton, markup.TagSelect,
+		markup.TagTextarea, markup.TagH1, markup.TagMenu, markup.TagMarkupScript:
+		if !most {
+			return true
 		}
 	}
-	return false
+	sort := m.nameSort(i)
+	return sort == popup && n.Tag.Block() || sort == beside && !most
+}
+
+// The values of besideWords.
+const (
+	beside uint8 = iota + 1 // the element is beside a text
+	popup                   // the element is shown over the page, if the word begins a name
+)
+
+// nameSort returns beside or popup if the class, id or role of element i says that it is one, and 0
+// otherwise.
+func (m *mainFinder) nameSort(i int) (sort uint8) {
+	for a := range m.t.Attrs(i) {
+		if !label.IsNaming(a.Name) {
+			continue
+		}
+		if bytes.EqualFold(a.Value, []byte("dialog")) || bytes.EqualFold(a.Value, []byte("alertdialog")) {
+			return popup // its role
+		}
+		first := true
+		besideWords().EachWord(a.Value, func(value uint8, ok bool) {
+			if ok && (value == beside || first) {
+				sort = max(sort, value)
+			}
+			first = false
+		}, func([]byte) { first = true })
+	}
+	return sort
 }
 
 //go:embed beside.txt
 var besideList string
 
-// besideWords are the words of beside.txt. An element whose class, id or role
-// has such a word is an aside.
+// besideWords are the words of beside.txt.
 var besideWords = sync.OnceValue(func() *words.Table {
 	t := words.NewTable()
 	for line := range strings.Lines(besideList) {
-		if line[0] != '#' {
-			for w := range strings.FieldsSeq(line) {
-				t.Add(w, 0)
-			}
+		if line[0] == '#' {
+			continue
+		}
+		value := beside
+		if rest, ok := strings.CutPrefix(line, "popup:"); ok {
+			line, value = rest, popup
+		}
+		for w := range strings.FieldsSeq(line) {
+			t.Add(w, value)
 		}
 	}
 	return t

@@ -21,6 +21,9 @@ const (
 	chineseText     = "学校图书馆七月份闭馆，因为屋顶正在维修，与去年相同。还书可随时投入门口的还书箱，九月以前的书都不算过期，请各位读者互相转告，谢谢合作。需要用书写论文的同学，请于上午九点到十二点到办公室登记，第二天即可取书，办公室在行政楼二层，电话不变，有事请提前预约，周末不办公。"
 )
 
+// cookieQuestion has more words than the article that it covers.
+var cookieQuestion = strings.Repeat("<p>We use cookies on this site. Some of them are essential, others help us to improve the site and what you see of it, if you agree.</p>", 8)
+
 // What old pages have beside their text.
 const (
 	browserNotice = "Your browser does not support JavaScript, or it is turned off. To see this page as it was meant, upgrade to a newer browser, or turn JavaScript on."
@@ -69,6 +72,13 @@ func TestMainText(t *testing.T) {
 		{"a list with commas", "text/html", frame("<div>" + paragraphs(firstParagraph, secondParagraph+" Bring paper, pens, ink, tape, glue, and a lamp.") + "</div>"), firstParagraph + "\n" + secondParagraph + " Bring paper, pens, ink, tape, glue, and a lamp."},
 		{"the one sentence is the footer's", "text/html", "<body><div>" + links(3, "Part") + "</div><table>" + strings.Repeat("<tr><td>a name</td><td>what it is</td></tr>", 40) +
 			"</table><div class=footer>This page was made on the first day of September, in the year 2022, by hand.</div></body>", strings.Repeat("a name\twhat it is\n", 39) + "a name\twhat it is"},
+		{"covered by a question about cookies", "text/html", frame("<div>"+article+"</div>") + "<div class='fade CookieNotice'>" + cookieQuestion + "</div>", want},
+		{"covered by a dialog", "text/html", "<div role=dialog>" + cookieQuestion + "</div>" + frame("<div>"+article+"</div>"), want},
+		{"under a question in a script of markup", "text/html", frame("<div>"+article+"</div>") + "<script type='text/template' id=cookie-box>" + cookieQuestion + "</script>", want},
+		{"named like a popup of a design", "text/html", frame("<div class=dialog-off-canvas>" + article + "</div>"), want},
+		{"filed under cookies", "text/html", frame("<div class='post category-cookies'>" + article + "</div>"), want},
+		{"all of a page is about cookies", "text/html", frame("<div class=cookies>" + article + "</div>"), want},
+		{"with a link to a popup", "text/html", frame("<div><p><a class=popup href=/x>" + firstParagraph[:3] + "</a>" + firstParagraph[3:] + "</p>" + paragraphs(secondParagraph, thirdParagraph) + "</div>"), want},
 		{"no prose", "text/html", "<h1>Notice</h1><p>Closed today</p>", "Notice\nClosed today"},
 	}
 	for _, tt := range tests {
