@@ -13,6 +13,7 @@ func TestText(t *testing.T) {
 		{"breaks", "a<br>b\n c", "a\nb c"},
 		{"cells", `<table><tr><td>a<td>b<tr><td>c</table>d`, "a\tb\nc\nd"},
 		{"hidden", `<head><title>x</title></head><script>y</script>a<style>z</style><noscript>w</noscript>b`, "ab"},
+		{"open elements in noscript", `<div>a<noscript><div id=n><p>w</noscript>b</div>c`, "ab\nc"},
 		{"references", `&lt;b&gt; &amp;amp; &nbsp;&#20013;&eacute;`, "<b> &amp; 中é"},
 		{"no references in raw text", `<xmp>&lt;</xmp>`, "&lt;"},
 		{"preformatted", "<pre>a\n  b</pre>c\nd", "a\nb\nc d"},

@@ -411,7 +411,8 @@ func (b *builder) ended(tag Tag) int32 {
 	switch tag {
 	case TagHTML, TagBody:
 		return 0 // Later nodes belong to the body although it was closed.
-	case TagTable, TagHead:
+	case TagTable, TagHead, TagNoscript:
+		// Browsers do not parse what is in noscript, so elements that are open there end with it.
 		barrier = 0
 	case TagTd, TagTh, TagTr, TagTbody, TagThead, TagTfoot, TagCaption, TagColgroup:
 		barrier = top.table
