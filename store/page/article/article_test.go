@@ -110,6 +110,9 @@ func TestDateForms(t *testing.T) {
 		// No dates.
 		{"en", "Call 555-08-08-2008 now", ""},
 		{"en", "Version 8.8.20081", ""},
+		{"en", "In version 2.4.08 and later", ""},
+		{"ja", "2.4.08 以降", ""},
+		{"de", "Version 3.6.08.1", ""},
 		{"en", "32 August 2008", ""},
 		{"en", "31/2/2008", ""},
 		{"en", "It may 12:30 be", ""},
@@ -152,6 +155,7 @@ func TestPlaces(t *testing.T) {
 		{"month of a url", "http://a.example/2008/08/river.html", "", "", "2008-08 url", ""},
 		{"day beside the month of a url", "http://a.example/2008/08/river.html", "", "<p>8 August</p>", "2008-08-08 text", ""},
 		{"no date in a url", "http://a.example/98765432/river-12345678901.html", "", "", "", ""},
+		{"no date in a url", "http://a.example/00/00000403.html", "", "", "", ""},
 		{"canonical url", "http://a.example/river", `<link rel="canonical" href="http://a.example/2008/08/08/river.html">`, "", "2008-08-08 url", ""},
 		{"label in another line", "", "", "<dl><dt>Published</dt><dd>8 August 2008</dd></dl>", "2008-08-08 text", ""},
 		{"published and updated", "", "", "<p>Published 8 August 2008 | Updated 9 August 2008</p>", "2008-08-08 text", "2008-08-09 text"},

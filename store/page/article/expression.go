@@ -315,7 +315,9 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 				return s.numbers(e, n, second, y, i+5)
 			}
 			if third := s.num(i+4, 2); third >= 0 && s.tokens[i+4].digits == 2 && (s.tokens[i+2].digits == 2 || sep != '-') && !s.tokens[i+4].spaced {
-				e.dotted = sep == '.'
+				if e.dotted = sep == '.'; e.dotted && s.version(i) {
+					return 0
+				}
 				return s.threeSmall(e, n, second, third, i+5)
 			}
 			return 0
@@ -339,6 +341,19 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 	}
 	e.day, e.month = n, m
 	return s.yearAfter(e, j+1)
+}
+
+// version reports whether the three numbers with points that begin at token i are, or begin, the
+// version of a program, such as 3.6.23.1, or 2.4.19 in a language that does not write dates like that.
+func (s *scanner) version(i int) bool {
+	if s.is(i+5, '.') && !s.tokens[i+5].spaced && s.num(i+6, 20) >= 0 && !s.tokens[i+6].spaced {
+		return true
+	}
+	switch s.lang {
+	case "en", "fr", "zh", "ja", "ko":
+		return s.tokens[i].digits == 1 && s.tokens[i+2].digits == 1
+	}
+	return false
 }
 
 // yearAfter sets the year of e to the year that follows its day and its month, from token i on. It

@@ -195,5 +195,5 @@ func packed(digits string) (e expression, ok bool) {
 	if len(digits) >= 12 && n(8, 10) < 24 && n(10, 12) < 60 {
 		e.hour, e.minute = n(8, 10), n(10, 12)
 	}
-	return e, e.month > 0 && e.day > 0 && e.valid()
+	return e, e.year > 0 && e.month > 0 && e.day > 0 && e.valid()
 }
