@@ -25,7 +25,7 @@ const (
 )
 
 func is(in *document.Input) bool {
-	if strings.HasPrefix(strings.TrimSpace(zipped.First(in.Body, "mimetype")), mime) {
+	if strings.HasPrefix(zipped.MimeType(in.Body, in.Limits), mime) {
 		return true
 	}
 	if !zipped.Is(in.Body) || in.Mime != mime {

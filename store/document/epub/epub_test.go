@@ -66,6 +66,13 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// TestPackedAgain has a book whose members were sorted, so that the member mimetype is not the first.
+func TestPackedAgain(t *testing.T) {
+	if !Kind.Is(&document.Input{Mime: "application/zip", Body: officetest.Zip(t, container, "<container/>", "mimetype", mime)}) {
+		t.Error("is not of the kind")
+	}
+}
+
 // TestManyMarks reads a paragraph with many marks of footnotes. The memory that it takes does not grow
 // with the square of their number.
 func TestManyMarks(t *testing.T) {

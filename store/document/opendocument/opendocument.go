@@ -30,7 +30,7 @@ const flatHead = 4096
 
 func is(in *document.Input) bool {
 	if zipped.Is(in.Body) {
-		mime := zipped.First(in.Body, "mimetype")
+		mime := zipped.MimeType(in.Body, in.Limits)
 		for _, m := range mimes {
 			if strings.HasPrefix(mime, m) {
 				return true
@@ -76,7 +76,7 @@ func (r *reader) file(in *document.Input) error {
 	if err != nil {
 		return err
 	}
-	r.body = kindOf(zipped.First(in.Body, "mimetype"))
+	r.body = kindOf(zipped.MimeType(in.Body, in.Limits))
 	if isEncrypted(z, nesting) {
 		return errEncrypted
 	}

@@ -166,4 +166,7 @@ func TestUnread(t *testing.T) {
 	if Kind.Is(&document.Input{Body: officetest.Zip(t, "mimetype", "application/epub+zip")}) {
 		t.Error("a book is of the kind")
 	}
+	if !Kind.Is(&document.Input{Body: officetest.Zip(t, "content.xml", "noise", "mimetype", mime)}) {
+		t.Error("a file that was packed again is not of the kind")
+	}
 }

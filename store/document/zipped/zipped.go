@@ -43,10 +43,29 @@ const (
 // Is reports whether body begins like a zip file.
 func Is(body []byte) bool { return bytes.HasPrefix(body, []byte("PK\x03\x04")) }
 
-// First returns the content of the first member if it is called name and is not
-// compressed, as the member mimetype of an OpenDocument file or a book must be. It
+// MimeType returns the content of the member mimetype of a zip file, which says that the file is a
+// book or an OpenDocument file, or "" if there is none. It must be the first member, and not be
+// compressed, but programs that pack a file again sort its members.
+func MimeType(body []byte, l document.Limits) string {
+	const name = "mimetype"
+	mime := first(body, name)
+	if mime != "" || !Is(body) || !bytes.Contains(body, []byte(name)) {
+		return strings.TrimSpace(mime)
+	}
+	z, err := Open(body, l)
+	if err != nil {
+		return ""
+	}
+	content, _ := z.Read(name)
+	return strings.TrimSpace(string(content[:min(len(content), mimeMax)]))
+}
+
+// mimeMax is the largest number of bytes of a member mimetype that are read.
+const mimeMax = 255
+
+// first returns the content of the first member if it is called name and is not compressed. It
 // returns "" otherwise.
-func First(body []byte, name string) string {
+func first(body []byte, name string) string {
 	const header = 30 // bytes before the name
 	if len(body) < header+len(name) || !Is(body) || body[8] != 0 || body[9] != 0 {
 		return ""
@@ -60,7 +79,7 @@ func First(body []byte, name string) string {
 	if from > len(body) {
 		return ""
 	}
-	text := body[from:min(len(body), from+255)]
+	text := body[from:min(len(body), from+mimeMax)]
 	if size > 0 {
 		return string(text[:min(size, len(text))])
 	}

@@ -40,10 +40,10 @@ func TestRead(t *testing.T) {
 	bomb := strings.Repeat("\x00", 8<<20)
 	half := strings.Repeat("some text with few repetitions 0123456789", 20_000)
 	body := pack(t, "mimetype", "application/x", "Word/Document.xml", "text", "bomb", bomb, "half", half)
-	if got := First(body, "mimetype"); !strings.HasPrefix(got, "application/x") {
+	if got := first(body, "mimetype"); !strings.HasPrefix(got, "application/x") {
 		t.Errorf("First is %q", got)
 	}
-	if got := First(body, "other"); got != "" {
+	if got := first(body, "other"); got != "" {
 		t.Errorf("First of another name is %q", got)
 	}
 	f, err := Open(body, document.Limits{Unpacked: 1_500_000})
@@ -81,7 +81,7 @@ func TestCut(t *testing.T) {
 	body := pack(t, "mimetype", "application/x", "a", text, "B", "last")
 	whole := 0
 	for n := range len(body) {
-		if got := First(body[:n], "mimetype"); got != "" && !strings.HasPrefix("application/x", got) && !strings.HasPrefix(got, "application/x") {
+		if got := first(body[:n], "mimetype"); got != "" && !strings.HasPrefix("application/x", got) && !strings.HasPrefix(got, "application/x") {
 			t.Errorf("cut to %d bytes, First is %q", n, got)
 		}
 		f, err := Open(body[:n], document.Limits{})
@@ -118,6 +118,24 @@ func TestHugeSize(t *testing.T) {
 		}
 		if got, err := f.Read("a"); string(got) != "text" {
 			t.Errorf("size %q: got %q, %v", size, got, err)
+		}
+	}
+}
+
+// TestMimeType finds the member mimetype wherever it is.
+func TestMimeType(t *testing.T) {
+	const mime = "application/epub+zip"
+	for _, c := range []struct {
+		body []byte
+		want string
+	}{
+		{pack(t, "mimetype", mime+"\n", "a", "b"), mime},
+		{pack(t, "a", "b", "mimetype", mime), mime},
+		{pack(t, "a", "mimetype"), ""},
+		{[]byte("mimetype"), ""},
+	} {
+		if got := MimeType(c.body, document.Limits{}); got != c.want {
+			t.Errorf("%.30q: got %q, want %q", c.body, got, c.want)
 		}
 	}
 }
