@@ -193,6 +193,9 @@ func (m *member) read(b *document.Builder) ([]byte, error) {
 	if err != nil || m.content != nil {
 		return m.content, err
 	}
+	if c, ok := r.(io.Closer); ok {
+		defer c.Close() // the memory of the decompressor serves the next member
+	}
 	return unpack(b, r, min(memberMax, b.UnpackLeft()))
 }
 

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -303,4 +304,22 @@ func TestDamaged(t *testing.T) {
 	files := []file{{"a.txt", "text of a"}, {"b.txt", "text of b"}}
 	documenttest.Mutate(t, Kind, "application/zip", zipOf(t, files...), tarOf(t, files...), gzipOf(t, "a.txt", []byte("text")), gzipOf(t, "", tarOf(t, files...)), storedZip(files...),
 		made(t, "lzma.7z"), made(t, "lzma2.7z"), made(t, "plain.7z"), made(t, "plain.7z"), made(t, "bzip2.7z"), made(t, "blocks.tar.xz"))
+}
+
+// TestManyMembers reads a zip file of many small members. The decompressor is made once, not
+// for each of them.
+func TestManyMembers(t *testing.T) {
+	var files []file
+	for i := range 1000 {
+		files = append(files, file{fmt.Sprint(i, ".txt"), "some text"})
+	}
+	body := zipOf(t, files...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	documenttest.Read(t, Kind, document.Input{Body: body})
+	runtime.ReadMemStats(&after)
+	// A decompressor takes 40 KB, so one for each member takes 40 MB.
+	if used := after.TotalAlloc - before.TotalAlloc; used > 12<<20 {
+		t.Errorf("1000 members take %d bytes of memory", used)
+	}
 }
