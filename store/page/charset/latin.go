@@ -16,7 +16,7 @@ import (
 //	100 words  .92  .002  .077
 //
 // A passage in a language without a model rarely got a language, except if a
-// closely related language has a model: Bosnian is taken for Croatian.
+// closely related language has a model: Bosnian is taken for Croatian, and Malay for Indonesian.
 const (
 	latinBytes = 4 << 10 // largest number of bytes of a text that are read
 	latinLead  = 60      // least amount by which a text must cost less in its language than in any other

@@ -11,10 +11,10 @@ func TestLatinLanguage(t *testing.T) {
 		"Muzeum zostało otwarte wiosną 1923 roku, a pierwsi goście przyjechali pociągiem z miast położonych nad rzeką.":                                               "pl",
 		"Museo avattiin keväällä 1923, ja ensimmäiset vierailijat tulivat junalla joen varrella olevista kaupungeista.":                                               "fi",
 		"Müze 1923 yılının baharında açıldı ve ilk ziyaretçiler nehir boyundaki kasabalardan trenle geldiler.":                                                        "tr",
+		"Museum ini dibuka pada musim semi tahun 1923, dan pengunjung pertama datang dengan kereta api dari kota-kota di tepi sungai.":                                "id",
 
 		"": "", "The museum": "", "The old museum in town": "", "1923 4711 88": "",
-		"Museum ini dibuka pada musim semi tahun 1923, dan pengunjung pertama datang dengan kereta api dari kota-kota di tepi sungai.":                                     "", // Indonesian has no model
-		"Muze di bihara 1923 de hat vekirin, û mêvanên pêşîn bi trênê ji bajarên li kêleka çem hatin. Piraniya wan berê qet muze nedîtibûn û gelek kes tevahiya rojê man.": "", // nor has Kurdish, which is near Turkish
+		"Muze di bihara 1923 de hat vekirin, û mêvanên pêşîn bi trênê ji bajarên li kêleka çem hatin. Piraniya wan berê qet muze nedîtibûn û gelek kes tevahiya rojê man.": "", // Kurdish has no model, and is near Turkish
 		"for (i = 0; i < argc; i++) { fprintf(stdout, argv[i]); } exit(EXIT_SUCCESS); xmlHttpReq qvjx zzkq wxyz jjqk":                                                      "",
 		"这座博物馆于一九二三年春天开放，第一批游客乘火车从河边的城镇来。The museum was opened in the spring of 1923.":                                                                                     "",
 	} {

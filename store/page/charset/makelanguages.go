@@ -136,7 +136,7 @@ var accented = map[string]string{
 	"is": "áðéíóúýþæö", "ca": "àçéèíïóòúü·", "ga": "áéíóú", "tr": "çğıöşüâîû", "cs": "áčďéěíňóřšťúůýž",
 	"sk": "áäčďéíĺľňóôŕšťúýž", "pl": "ąćęłńóśźżé", "hu": "áéíóöőúüű", "hr": "čćđšž", "sl": "čšžćđ", "ro": "ăâîşţ",
 	"sq": "çë", "lt": "ąčęėįšųūž", "lv": "āčēģīķļņšūž", "et": "äõöüšž", "vi": "àáãèéêìíðòóôõùúýăđĩũơưâạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
-	"eo": "ĉĝĥĵŝŭ",
+	"eo": "ĉĝĥĵŝŭ", "eu": "çñü", "tl": "ñ",
 }
 
 func main() {
@@ -145,7 +145,8 @@ func main() {
 	scripts := map[string]*unicode.RangeTable{"Cyrl": unicode.Cyrillic, "Grek": unicode.Greek, "Hebr": unicode.Hebrew, "Arab": unicode.Arabic, "Thai": unicode.Thai, "Latn": unicode.Latin}
 	for _, l := range strings.Fields("Cyrl:ru Cyrl:uk Cyrl:bg Cyrl:be Cyrl:sr Cyrl:mk Grek:el Hebr:he Arab:ar Arab:fa Arab:ur Thai:th " +
 		"Latn:en Latn:de Latn:fr Latn:es Latn:pt Latn:it Latn:nl Latn:da Latn:sv Latn:nb Latn:fi Latn:is Latn:ca Latn:ga " +
-		"Latn:tr Latn:cs Latn:sk Latn:pl Latn:hu Latn:hr Latn:sl Latn:ro Latn:sq Latn:lt Latn:lv Latn:et Latn:vi Latn:eo") {
+		"Latn:tr Latn:cs Latn:sk Latn:pl Latn:hu Latn:hr Latn:sl Latn:ro Latn:sq Latn:lt Latn:lv Latn:et Latn:vi Latn:eo " +
+		"Latn:id Latn:eu Latn:tl Latn:sw") {
 		script, lang, _ := strings.Cut(l, ":")
 		uni := map[rune]float64{}
 		total := 0.0
