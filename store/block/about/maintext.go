@@ -542,16 +542,17 @@ func (m *mainFinder) aside(i int) bool {
 		}
 	}
 	sort := m.nameSort(i)
-	return sort == popup && n.Tag.Block() || sort == beside && !most
+	return sort == popup && n.Tag.Block() || (sort == beside || sort == first) && !most
 }
 
 // The values of besideWords.
 const (
 	beside uint8 = iota + 1 // the element is beside a text
+	first                   // the same, if the word begins a name
 	popup                   // the element is shown over the page, if the word begins a name
 )
 
-// nameSort returns beside or popup if the class, id or role of element i says that it is one, and 0
+// nameSort returns beside, first or popup if the class, id or role of element i has such a word, and 0
 // otherwise.
 func (m *mainFinder) nameSort(i int) (sort uint8) {
 	for a := range m.t.Attrs(i) {
@@ -561,13 +562,13 @@ func (m *mainFinder) nameSort(i int) (sort uint8) {
 		if bytes.EqualFold(a.Value, []byte("dialog")) || bytes.EqualFold(a.Value, []byte("alertdialog")) {
 			return popup // its role
 		}
-		first := true
+		begins := true
 		besideWords().EachWord(a.Value, func(value uint8, ok bool) {
-			if ok && (value == beside || first) {
+			if ok && (value == beside || begins) {
 				sort = max(sort, value)
 			}
-			first = false
-		}, func([]byte) { first = true })
+			begins = false
+		}, func([]byte) { begins = true })
 	}
 	return sort
 }
@@ -585,6 +586,8 @@ var besideWords = sync.OnceValue(func() *words.Table {
 		value := beside
 		if rest, ok := strings.CutPrefix(line, "popup:"); ok {
 			line, value = rest, popup
+		} else if rest, ok := strings.CutPrefix(line, "first:"); ok {
+			line, value = rest, first
 		}
 		for w := range strings.FieldsSeq(line) {
 			t.Add(w, value)
