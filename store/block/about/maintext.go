@@ -309,12 +309,13 @@ func (r *lineRun) keywords() bool {
 
 // noticeTexts are phrases, in lower case, of notices about the reader's browser:
 // the reader should use another browser, install a plug-in, or enable scripts.
+// " on line <b>" is of the messages of PHP about faults of the site.
 // The Chinese phrases, 您的浏览器 (your browser) and 分辨率浏览 (to be viewed at a
 // resolution), are in the list in UTF-8 and in GBK.
 var noticeTexts = [][]byte{
 	[]byte("your browser"), []byte("this browser"), []byte("browser that supports"), []byte("upgrade to a "), []byte("best viewed"), []byte("enable javascript"),
 	[]byte("javascript enabled"), []byte("javascript is "), []byte("flash player"), []byte("plug-in"), []byte("ihr browser"), []byte("votre navigateur"),
-	[]byte("su navegador"), []byte("seu navegador"), []byte("il tuo browser"),
+	[]byte("su navegador"), []byte("seu navegador"), []byte("il tuo browser"), []byte(" on line <b>"),
 	[]byte("您的浏览器"), []byte("\xc4\xfa\xb5\xc4\xe4\xaf\xc0\xc0\xc6\xf7"), []byte("分辨率浏览"), []byte("\xb7\xd6\xb1\xe6\xc2\xca\xe4\xaf\xc0\xc0"),
 }
 

@@ -81,6 +81,7 @@ func TestMainText(t *testing.T) {
 		{"with a link to a popup", "text/html", frame("<div><p><a class=popup href=/x>" + firstParagraph[:3] + "</a>" + firstParagraph[3:] + "</p>" + paragraphs(secondParagraph, thirdParagraph) + "</div>"), want},
 		{"its parts are named widgets", "text/html", frame("<div><div class='tool-element tool-widget'>" + paragraphs(firstParagraph) + "</div><div class=tool-widget>" + paragraphs(secondParagraph, thirdParagraph) + "</div></div>"), want},
 		{"a widget in it", "text/html", frame("<div>" + paragraphs(firstParagraph) + "<div class='widget_text'>" + paragraphs(remark) + "</div>" + paragraphs(secondParagraph, thirdParagraph) + "</div>"), want},
+		{"under a message of PHP", "text/html", "<div><br><b>Warning</b>: include(): the file was not found, or it cannot be read, in <b>/www/top.php</b> on line <b>12</b><br><div>" + article + "</div></div>", want},
 		{"no prose", "text/html", "<h1>Notice</h1><p>Closed today</p>", "Notice\nClosed today"},
 	}
 	for _, tt := range tests {
