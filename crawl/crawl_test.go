@@ -16,7 +16,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"infomall/crawl/fetch"
@@ -202,7 +204,6 @@ func TestRobotsAnswers(t *testing.T) {
 			http.Redirect(out, r, fmt.Sprintf("/robots.txt?hop=%d", at+1), []int{301, 302, 303, 307, 308}[at%5])
 		}
 	}
-	const closed = "http://127.0.0.1:1" // no port that another server of the tests gets
 	filler := []byte("#" + strings.Repeat("x", robots.BytesMax/2) + "\n")
 	for _, c := range []struct {
 		name   string
@@ -228,6 +229,7 @@ func TestRobotsAnswers(t *testing.T) {
 		{"403", send(403, "", "", []byte(denied)), "ABC"},
 		{"404", send(404, "", "", []byte(denied)), "ABC"},
 		{"410", send(410, "", "", []byte(denied)), "ABC"},
+		{"429", send(429, "", "", []byte(denied)), ""},
 		{"500", send(500, "", "", nil), ""},
 		{"503", send(503, "", "", nil), ""},
 		{"one redirect", hops(1), "AC"},
@@ -237,16 +239,70 @@ func TestRobotsAnswers(t *testing.T) {
 		{"a redirect in a circle", send(301, "Location", "/robots.txt", nil), "ABC"},
 		{"a redirect to what is missing", send(302, "Location", "/missing", nil), "ABC"},
 		{"a redirect to another scheme", send(302, "Location", "ftp://127.0.0.1/robots.txt", nil), "ABC"},
-		{"a redirect to a server that is down", send(302, "Location", closed+"/robots.txt", nil), ""},
+		{"a redirect to a server that is down", send(302, "Location", "http://down.example/robots.txt", nil), ""},
 	} {
-		w := newWeb(t, map[string]string{"A": "BC", "B": "", "C": ""})
-		w.pages["/robots.txt"] = c.answer
-		if _, err := Run(t.Context(), newArchive(t), w.options(), Env{}); err != nil {
-			t.Fatal(err)
+		synctest.Test(t, func(t *testing.T) {
+			w := &web{graph: map[string]string{"A": "BC", "B": "", "C": ""}, pages: map[string]http.HandlerFunc{"/robots.txt": c.answer}}
+			s := &simulated{handler: w}
+			s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/A"}, Workers: 1})
+			if got := strings.ReplaceAll(w.pagesAsked(), "missing", ""); got != c.want {
+				t.Errorf("%s: asked for %q, want %q", c.name, got, c.want)
+			}
+		})
+	}
+}
+
+// TestRobotsLater shows that a host whose robots.txt does not come at first is asked again, at the time
+// that it names, and that none of its pages is lost meanwhile.
+func TestRobotsLater(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &web{graph: map[string]string{"A": "BC", "B": "", "C": ""}, pages: make(map[string]http.HandlerFunc)}
+			var asked []time.Time
+			w.pages["/robots.txt"] = func(out http.ResponseWriter, _ *http.Request) {
+				if asked = append(asked, time.Now()); len(asked) < triesMax {
+					out.Header().Set("Retry-After", "5")
+					out.WriteHeader(status)
+					return
+				}
+				fmt.Fprint(out, "User-agent: *\nDisallow: /B\n")
+			}
+			s := &simulated{handler: w}
+			s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/A", "http://h0.example/C"}, Workers: 1})
+			if got := w.pagesAsked(); got != "AC" {
+				t.Errorf("%d: asked for %q, want AC", status, got)
+			}
+			for i := 1; i < len(asked); i++ {
+				if d := asked[i].Sub(asked[i-1]); d < 5*time.Second {
+					t.Errorf("%d: robots.txt was asked for again after %v, want 5 s", status, d)
+				}
+			}
+		})
+	}
+}
+
+// TestRobotsKept shows that the rules of a host go on if its robots.txt does not come when it is fetched
+// again.
+func TestRobotsKept(t *testing.T) {
+	w := newWeb(t, map[string]string{"A": "BCD", "B": "", "C": "", "D": ""})
+	asked, days := 0, int64(0)
+	w.pages["/robots.txt"] = func(out http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 1 {
+			out.WriteHeader(503)
+			return
 		}
-		if got := strings.ReplaceAll(w.pagesAsked(), "missing", ""); got != c.want {
-			t.Errorf("%s: asked for %q, want %q", c.name, got, c.want)
-		}
+		fmt.Fprint(out, "User-agent: *\nDisallow: /B\n")
+	}
+	w.pages["/A"] = func(out http.ResponseWriter, _ *http.Request) {
+		atomic.AddInt64(&days, 1)
+		fmt.Fprint(out, "<a href=/B>B</a> <a href=/C>C</a> <a href=/D>D</a>")
+	}
+	now := func() time.Time { return time.Now().Add(robots.Lifetime * time.Duration(atomic.LoadInt64(&days))) }
+	if _, err := Run(t.Context(), newArchive(t), w.options(), Env{Now: now}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.pagesAsked(); got != "ACD" || asked != 2 {
+		t.Errorf("asked for %q, and %d times for robots.txt; want ACD, and once each day", got, asked)
 	}
 }
 

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ const (
 type host struct {
 	group    *robots.Group  // nil before robots.txt was fetched
 	expires  time.Time      // when robots.txt must be fetched again
+	unread   int            // times in a row that robots.txt was asked for and group is not Known
 	fails    int            // requests in a row without an answer
 	free     time.Time      // when the host may be asked again
 	charsets charset.Counts // of the pages fetched from it
@@ -147,7 +149,7 @@ func (e *engine) host(name string) (*host, error) {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return nil, fmt.Errorf("crawl state: robots.txt of %s: %w", name, err)
 	}
-	e.obey(h, &s)
+	e.obey(h, s.file(), s.Time)
 	return h, nil
 }
 
@@ -176,15 +178,76 @@ func (e *engine) saveRobots(name string, s *savedRobots) error {
 	return e.q.SetHost(name, b)
 }
 
-// obey sets the rules of h, and the time until which they hold, from the
-// robots.txt s. It returns the parsed file.
-func (e *engine) obey(h *host, s *savedRobots) *robots.File {
-	f := robots.Of(s.Status, s.Body)
+// file returns the parsed robots.txt.
+func (s *savedRobots) file() *robots.File {
 	if s.Unread != "" {
-		f = robots.Unreachable(s.Unread)
+		return robots.Unreachable(s.Unread)
 	}
-	h.group, h.expires = f.Group(robots.Product(e.o.Agent)), s.Time.Std().Add(f.Fresh())
-	return f
+	return robots.Of(s.Status, s.Body)
+}
+
+// obey sets the rules of h, and the time until which they hold, from the robots.txt f, which
+// was received at the time at.
+func (e *engine) obey(h *host, f *robots.File, at record.Time) {
+	h.group, h.expires = f.Group(robots.Product(e.o.Agent)), at.Std().Add(f.Fresh())
+}
+
+// handleRobots handles the robots.txt that was fetched before the page of task t: it stores the file,
+// applies its rules to the host h, and returns the URL of the page to the frontier. If the host did
+// not respond, the page counts as failed.
+func (e *engine) handleRobots(ctx context.Context, t *fetchTask, h *host) error {
+	if t.res.Capture == nil {
+		// The host does not respond, so the URL has failed too.
+		t.fetches = []report.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
+		t.robots = false
+		e.limit(t)
+		e.planRetry(t, h)
+		return e.f.Release(t.u.Host, h.next(e.now()))
+	}
+	f, err := e.storeRobots(ctx, t, h)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		if err := e.sitemaps(t, t.fetches[0].URL, f, h); err != nil {
+			return err
+		}
+	}
+	return e.f.Return(t.u, h.next(e.now()))
+}
+
+// storeRobots stores the robots.txt that t has fetched, and applies its rules to h, the host of t.
+// It returns the parsed file, or nil if the server did not send robots.txt, such as with status 503.
+// The rules that h had before then go on, as RFC 9309 allows. If h had none, robots.txt is asked for
+// again, and h waits until then. After triesMax times, all URLs of h are forbidden for a while.
+func (e *engine) storeRobots(ctx context.Context, t *fetchTask, h *host) (*robots.File, error) {
+	s, last, now := newSavedRobots(t), t.captures[len(t.captures)-1], e.now()
+	again := fetch.RetryAfter(last, now)
+	for _, c := range t.captures {
+		if err := e.sink.Put(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	f := s.file()
+	group := f.Group(robots.Product(e.o.Agent))
+	switch {
+	case group.Known():
+		h.unread = 0
+		e.obey(h, f, s.Time)
+		return f, e.saveRobots(t.u.Host, &s)
+	case h.group != nil && h.group.Known():
+		h.expires = now.Add(max(again, robots.RetryAfter))
+		return nil, nil
+	}
+	if h.unread++; h.unread < triesMax {
+		h.group, h.expires, h.polite = group, now.Add(max(again, e.backoff(h.unread))), false
+		if h.free.Before(h.expires) {
+			h.free = h.expires
+		}
+		return nil, nil
+	}
+	e.obey(h, f, s.Time)
+	return nil, e.saveRobots(t.u.Host, &s)
 }
 
 // pause returns how long to wait before the next request to h, the host called

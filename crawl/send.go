@@ -258,7 +258,7 @@ func (e *engine) robotsOfPart(ctx context.Context, t *fetchTask) error {
 	if err != nil {
 		return err
 	}
-	if e.rules.refuse(t.u.URL, false) == "" {
+	if f != nil && e.rules.refuse(t.u.URL, false) == "" {
 		if err := e.sitemaps(t, t.fetches[0].URL, f, h); err != nil {
 			return err
 		}

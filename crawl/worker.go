@@ -11,7 +11,6 @@ import (
 	"infomall/crawl/fetch"
 	"infomall/crawl/order"
 	"infomall/crawl/report"
-	"infomall/crawl/robots"
 	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -531,40 +530,6 @@ func (e *engine) backoff(n int) time.Duration {
 	}
 	d := first << min(n-1, 8)
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
-}
-
-// handleRobots handles the robots.txt that was fetched before the page of task t: it stores the file,
-// applies its rules to the host h, and returns the URL of the page to the frontier. If the host did
-// not respond, the page counts as failed.
-func (e *engine) handleRobots(ctx context.Context, t *fetchTask, h *host) error {
-	if t.res.Capture == nil {
-		// The host does not respond, so the URL has failed too.
-		t.fetches = []report.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
-		t.robots = false
-		e.limit(t)
-		e.planRetry(t, h)
-		return e.f.Release(t.u.Host, h.next(e.now()))
-	}
-	f, err := e.storeRobots(ctx, t, h)
-	if err != nil {
-		return err
-	}
-	if err := e.sitemaps(t, t.fetches[0].URL, f, h); err != nil {
-		return err
-	}
-	return e.f.Return(t.u, h.next(e.now()))
-}
-
-// storeRobots stores the robots.txt that t has fetched, and applies its rules to h, the host of t.
-// It returns the parsed file.
-func (e *engine) storeRobots(ctx context.Context, t *fetchTask, h *host) (*robots.File, error) {
-	s := newSavedRobots(t)
-	for _, c := range t.captures {
-		if err := e.sink.Put(ctx, c); err != nil {
-			return nil, err
-		}
-	}
-	return e.obey(h, &s), e.saveRobots(t.u.Host, &s)
 }
 
 // queueLinks queues the links of t, or the target if t is a redirect. It leaves out a

@@ -109,12 +109,13 @@ type Decision struct {
 // Of returns the File for the response to a request for robots.txt, after
 // redirects. For a status 2XX it parses body. 3XX (a redirect that leads
 // nowhere) and 4XX allow every URL. 5XX and any other status forbid every
-// URL.
+// URL. So does 429 (too many requests): it says that the server is busy, not
+// that there is no robots.txt.
 func Of(status int, body []byte) *File {
 	switch {
 	case 200 <= status && status < 300:
 		return parse(body)
-	case 300 <= status && status < 500:
+	case 300 <= status && status < 500 && status != 429:
 		return &File{fresh: Lifetime, blanket: &Group{reason: fmt.Sprintf("robots.txt was answered with %d, so everything is allowed", status)}}
 	}
 	return Unreachable(fmt.Sprintf("was answered with %d", status))
@@ -164,6 +165,10 @@ func newGroup(name string, blocks []member) *Group {
 	})
 	return g
 }
+
+// Known reports whether the group comes from a robots.txt that could be fetched, or
+// there is none. If not, every URL is forbidden.
+func (g *Group) Known() bool { return !g.denied }
 
 // Decide returns whether the canonical URL url may be fetched, and why. The
 // rule with the longest matching path decides; among equally long paths,

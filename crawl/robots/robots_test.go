@@ -256,8 +256,8 @@ func TestOf(t *testing.T) {
 	}{
 		{200, false, true, Lifetime}, {206, false, true, Lifetime},
 		{301, true, true, Lifetime}, {400, true, true, Lifetime}, {401, true, true, Lifetime}, {403, true, true, Lifetime},
-		{404, true, true, Lifetime}, {410, true, true, Lifetime}, {429, true, true, Lifetime}, {499, true, true, Lifetime},
-		{500, false, false, RetryAfter}, {503, false, false, RetryAfter}, {599, false, false, RetryAfter},
+		{404, true, true, Lifetime}, {410, true, true, Lifetime}, {428, true, true, Lifetime}, {499, true, true, Lifetime},
+		{429, false, false, RetryAfter}, {500, false, false, RetryAfter}, {503, false, false, RetryAfter}, {599, false, false, RetryAfter},
 		{0, false, false, RetryAfter}, {100, false, false, RetryAfter}, {700, false, false, RetryAfter},
 	} {
 		f := Of(c.status, body)
