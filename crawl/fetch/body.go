@@ -210,7 +210,9 @@ func (b *body) add(piece []byte) error {
 }
 
 // line reads and keeps one line of the framing of a chunked body, such as
-// the size of a chunk. The line is valid until the next read.
+// the size of a chunk. The line is valid until the next read. Like browsers, line
+// accepts a line that ends in LF alone; it keeps this line with CR LF, because the
+// archive has no form for other line ends.
 func (b *body) line() ([]byte, error) {
 	if err := b.hurry(); err != nil {
 		return nil, err
@@ -219,10 +221,30 @@ func (b *body) line() ([]byte, error) {
 	if len(line) > lineMax {
 		err = fmt.Errorf("a line of the chunked framing is longer than %d KB", lineMax>>10)
 	}
-	if e := b.add(line); err == nil {
+	kept := line
+	if text, ok := bytes.CutSuffix(line, []byte("\n")); ok && !bytes.HasSuffix(text, []byte("\r")) {
+		kept = append(bytes.Clone(text), "\r\n"...)
+	}
+	if e := b.add(kept); err == nil {
 		err = e
 	}
 	return line, err
+}
+
+// chunkEnd reads and keeps the line end after the data of a chunk.
+func (b *body) chunkEnd() error {
+	if err := b.hurry(); err != nil {
+		return err
+	}
+	next, err := b.cn.r.Peek(1)
+	if err != nil {
+		return err
+	}
+	if next[0] == '\n' {
+		_, err = b.line()
+		return err
+	}
+	return b.take(2)
 }
 
 // chunked reads a chunked body to its end. It keeps the lines with the sizes of chunks too.
@@ -243,7 +265,7 @@ func (b *body) chunked() error {
 		if err := b.take(size); err != nil {
 			return err
 		}
-		if err := b.take(2); err != nil { // the line end after the chunk
+		if err := b.chunkEnd(); err != nil {
 			return err
 		}
 	}

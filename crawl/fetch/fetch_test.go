@@ -184,6 +184,40 @@ func TestCutAtChunk(t *testing.T) {
 	}
 }
 
+// TestChunkLines shows that the lines of a chunked body may end in LF alone, as browsers accept it.
+func TestChunkLines(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	bodies := []string{
+		"5\n12345\n6;x=y\nabcdef\n0\nA: b\n\n", "5\r\n12345\n6\nabcdef\r\n0\r\n\n", "5\r\n12345\r\n6\r\nabcdef\r\n0\r\n\r\n",
+	}
+	go func() {
+		for _, text := range bodies {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"+text)
+			c.Close()
+		}
+	}()
+	u := &url.URL{Scheme: "http", Host: l.Addr().String(), Path: "/"}
+	for _, text := range bodies {
+		c, err := New(Options{Private: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := fetchOf(t, c, u)
+		if res.Capture == nil || res.Outcome != report.OutcomeOK || string(res.Capture.Body) != "12345abcdef" {
+			t.Errorf("%q: %v (%s), %+v; want the body 12345abcdef", text, res.Outcome, res.Reason, res.Capture)
+		}
+		c.Close()
+	}
+}
+
 // TestOutcomeOf gives the outcome of whole responses by their status. The handshake of a
 // WebSocket is no error.
 func TestOutcomeOf(t *testing.T) {
@@ -235,6 +269,9 @@ func TestRetryAfter(t *testing.T) {
 	}{
 		{503, "120", 2 * time.Minute}, {429, "Sun, 01 Jun 2008 08:01:00 GMT", time.Minute}, {503, "Sun, 01 Jun 2008 07:00:00 GMT", 0},
 		{200, "120", 0}, {503, "soon", 0}, {503, "-1", 0}, {503, "999999999999", 24 * time.Hour}, {503, "Sun, 01 Jun 2018 07:00:00 GMT", 24 * time.Hour},
+		{503, strings.Repeat("9", 400), 24 * time.Hour}, {503, "1.5", 2 * time.Second}, {503, "NaN", 0}, {503, "0", 0},
+		{503, "Sunday, 01-Jun-08 08:01:00 GMT", time.Minute}, {503, "Sun Jun  1 08:01:00 2008", time.Minute}, {503, "Sun, 01 Jun 2008 08:01:00 UTC", time.Minute},
+		{503, "Sun, 01 Jun 2008 10:01:00 +0200", time.Minute}, {503, "2008-06-01T08:01:00Z", time.Minute},
 	} {
 		head := fmt.Sprintf("HTTP/1.1 %d X\r\nRetry-After: %s\r\n\r\n", c.status, c.value)
 		if got := RetryAfter(&record.Capture{Status: c.status, Head: []byte(head)}, now); got != c.want {
