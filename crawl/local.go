@@ -118,12 +118,8 @@ func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("the folder has no %s", strings.Join(indexes, " or "))
 	}
-	f, err := root.Open(filepath.FromSlash(path.Clean(name)))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	name = filepath.FromSlash(path.Clean(name))
+	info, err := root.Stat(name) // before Open, which would wait for a writer of a named pipe
 	switch {
 	case err != nil:
 		return nil, err
@@ -132,6 +128,11 @@ func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file")
 	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	body, err := io.ReadAll(io.LimitReader(f, e.client.BodyMax()+1))
 	if err == nil && int64(len(body)) > e.client.BodyMax() {
 		err = errTooLong

@@ -134,7 +134,7 @@ func copyProfile(to, from string) error {
 			return err
 		}
 		name := d.Name()
-		if strings.HasPrefix(name, "Singleton") || strings.Contains(name, "Cache") || name == "LOCK" {
+		if path != from && (strings.HasPrefix(name, "Singleton") || strings.Contains(name, "Cache") || name == "LOCK") {
 			if d.IsDir() {
 				return filepath.SkipDir
 			}

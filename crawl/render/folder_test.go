@@ -177,3 +177,24 @@ func TestStartAgain(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 }
+
+// TestProfileName shows that a profile is copied whatever the name of its folder.
+func TestProfileName(t *testing.T) {
+	for _, name := range []string{"My Cache", "Singleton"} {
+		from, to := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), "to")
+		if err := os.Mkdir(from, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{"Cookies", "CacheFile"} {
+			if err := os.WriteFile(filepath.Join(from, file), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := copyProfile(to, from); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, to); !slices.Equal(got, []string{"Cookies"}) {
+			t.Errorf("%s: copied %v, want Cookies", name, got)
+		}
+	}
+}

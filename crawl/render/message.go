@@ -64,8 +64,9 @@ var unshownHeaders = map[string]bool{
 	"www-authenticate": true, "alt-svc": true, "nel": true, "report-to": true, "reporting-endpoints": true,
 }
 
-// readRequest reads a request. It returns io.EOF if there is none.
-func readRequest(r *bufio.Reader) (*request, error) {
+// readRequest reads a request. It returns io.EOF if there is none. Before it reads a body, it calls
+// admit with the length of the body, and returns the error of admit.
+func readRequest(r *bufio.Reader, admit func(length int) error) (*request, error) {
 	raw, err := readHead(r)
 	if err != nil {
 		return nil, err
@@ -102,6 +103,9 @@ func readRequest(r *bufio.Reader) (*request, error) {
 		}
 	}
 	if length > 0 {
+		if err := admit(length); err != nil {
+			return nil, err
+		}
 		q.body = make([]byte, length)
 		if _, err := io.ReadFull(r, q.body); err != nil {
 			return nil, err
@@ -113,8 +117,10 @@ func readRequest(r *bufio.Reader) (*request, error) {
 // readHead reads the first line and the headers of a message up to the empty line.
 func readHead(r *bufio.Reader) ([]byte, error) {
 	var b []byte
-	for {
+	for whole := true; ; { // whether the line before is whole
 		line, err := r.ReadSlice('\n')
+		empty := whole && len(bytes.TrimRight(line, "\r\n")) == 0
+		whole = err == nil
 		b = append(b, line...)
 		switch {
 		case len(b) > requestHeadMax:
@@ -122,7 +128,7 @@ func readHead(r *bufio.Reader) ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err != nil:
 			return nil, err
-		case len(bytes.TrimRight(line, "\r\n")) == 0 && len(b) > 2:
+		case empty && len(b) > 2:
 			return b, nil
 		}
 	}
@@ -134,6 +140,7 @@ func readHead(r *bufio.Reader) ([]byte, error) {
 func fields(lines []byte) func(yield func(name string, line []byte) bool) {
 	return func(yield func(name string, line []byte) bool) {
 		var field []byte
+		joined := false // field is a copy, to which lines were added
 		flush := func() bool {
 			name, _, ok := bytes.Cut(field, []byte(":"))
 			name = bytes.TrimRight(name, " \t")
@@ -149,13 +156,16 @@ func fields(lines []byte) func(yield func(name string, line []byte) bool) {
 		for line := range bytes.SplitSeq(lines, []byte("\n")) {
 			line = bytes.TrimRight(line, "\r")
 			if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
-				field = append(append(bytes.Clone(field), ' '), bytes.TrimSpace(line)...)
+				if !joined {
+					field, joined = bytes.Clone(field), true
+				}
+				field = append(append(field, ' '), bytes.TrimSpace(line)...)
 				continue
 			}
 			if field != nil && !flush() {
 				return
 			}
-			field = line
+			field, joined = line, false
 		}
 		if field != nil {
 			flush()

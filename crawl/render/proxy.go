@@ -85,9 +85,9 @@ func (p *proxy) close() {
 
 func (p *proxy) accept() {
 	for {
-		c, err := p.listener.Accept()
-		if err != nil {
-			return // close closed the listener
+		c := accept(p.listener)
+		if c == nil {
+			return
 		}
 		p.mu.Lock()
 		open := p.conns != nil
@@ -109,11 +109,29 @@ func (p *proxy) accept() {
 	}
 }
 
+// acceptPause is how long accept waits before it tries again.
+const acceptPause = 10 * time.Millisecond
+
+// accept returns the next connection of l, or nil if l is closed. Other errors pass, such as that
+// the process has too many open files.
+func accept(l net.Listener) net.Conn {
+	for {
+		c, err := l.Accept()
+		if err == nil {
+			return c
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return nil
+		}
+		time.Sleep(acceptPause)
+	}
+}
+
 // serve answers the requests of a connection. Inside a tunnel, scheme and host are those of the
 // server to which the tunnel leads; otherwise they are "".
 func (p *proxy) serve(c net.Conn, r *bufio.Reader, scheme, host string) {
 	for {
-		q, err := readRequest(r)
+		q, err := readRequest(r, p.admit)
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				io.WriteString(c, failure)
@@ -211,6 +229,19 @@ func (p *proxy) answer(c net.Conn, r *bufio.Reader, q *request) (keep bool) {
 		io.Copy(io.Discard, r)
 	}
 	return false
+}
+
+// admit counts the body of a request, which has this length. It returns an error if a limit forbids
+// the body, so that a page cannot fill the memory with bodies.
+func (p *proxy) admit(length int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bytes+int64(length) > p.limits.Bytes {
+		p.ended = "bytes"
+		return fmt.Errorf("the page has reached its limit of bytes, %d", p.limits.Bytes)
+	}
+	p.bytes += int64(length)
+	return nil
 }
 
 // begin counts a request. It returns whether the request is for the page itself, and
@@ -378,9 +409,9 @@ func newRefuser() (*refuser, error) {
 	f := &refuser{listener: l, conns: make(map[net.Conn]bool)}
 	f.running.Go(func() {
 		for {
-			c, err := l.Accept()
-			if err != nil {
-				return // close closed the listener
+			c := accept(l)
+			if c == nil {
+				return
 			}
 			f.mu.Lock()
 			f.conns[c] = true
@@ -397,7 +428,7 @@ func newRefuser() (*refuser, error) {
 // refuse answers the first request of c with status 403.
 func (f *refuser) refuse(c net.Conn) {
 	c.SetDeadline(time.Now().Add(refuseTime))
-	if _, err := readRequest(bufio.NewReader(c)); err == nil {
+	if _, err := readRequest(bufio.NewReader(c), func(int) error { return nil }); err == nil {
 		f.add()
 		io.WriteString(c, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	}

@@ -11,8 +11,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -232,6 +234,88 @@ func TestProxyBounds(t *testing.T) {
 	<-all
 	q.close()
 	running.Wait()
+}
+
+// TestProxyBodies shows that the bodies of requests count for the limit of bytes, before they are read.
+func TestProxyBodies(t *testing.T) {
+	page := &Page{Send: func(ctx context.Context, r *Request) (*Response, error) {
+		return &Response{Head: []byte("HTTP/1.1 200 OK\r\n\r\n")}, nil
+	}}
+	p, c := startProxy(t, page, Limits{Bytes: 1000})
+	for i, fails := range []bool{false, true} {
+		if _, _, err := get(t, c, "POST", "http://a.test/", strings.Repeat("x", 600)); (err != nil) != fails {
+			t.Errorf("body %d: %v, want an error: %v", i+1, err, fails)
+		}
+	}
+	if p.limit("done") != "bytes" {
+		t.Errorf("the limit is %q, want bytes", p.limit("done"))
+	}
+}
+
+// TestReadHead shows that a line that fills the buffer of the reader is not taken for the end of the head.
+func TestReadHead(t *testing.T) {
+	for n := 4080; n < 4100; n++ {
+		text := "GET http://a.test/ HTTP/1.1\r\nX: " + strings.Repeat("x", n) + "\r\nY: z\r\n\r\n"
+		q, err := readRequest(bufio.NewReader(strings.NewReader(text)), nil)
+		if err != nil || !strings.HasSuffix(string(q.head), "\r\nY: z\r\n") {
+			t.Errorf("%d: %v, %+v", n, err, q)
+		}
+	}
+}
+
+// TestFieldsJoined shows that a header of many lines is not copied for each of them.
+func TestFieldsJoined(t *testing.T) {
+	head := []byte("A: b\r\n" + strings.Repeat(" c\r\n", 1<<14))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := 0
+	for _, line := range fields(head) {
+		n += len(line)
+	}
+	runtime.ReadMemStats(&after)
+	if n != 4+2<<14 {
+		t.Errorf("%d bytes", n)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 10<<20 {
+		t.Errorf("it took %d bytes of memory, want less than 1 MB", took)
+	}
+}
+
+// failing is a listener whose Accept returns an error the first time.
+type failing struct {
+	net.Listener
+	failed bool
+}
+
+func (f *failing) Accept() (net.Conn, error) {
+	if !f.failed {
+		f.failed = true
+		return nil, syscall.EMFILE
+	}
+	return f.Listener.Accept()
+}
+
+// TestAccept shows that a listener goes on after an error that passes, and ends when it is closed.
+func TestAccept(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	f := &failing{Listener: l}
+	got := accept(f)
+	if got == nil {
+		t.Fatal("no connection")
+	}
+	got.Close()
+	l.Close()
+	if accept(f) != nil {
+		t.Error("a connection of a listener that is closed")
+	}
 }
 
 // expired returns a context that has ended.

@@ -31,7 +31,7 @@ type Limits struct {
 	Time     time.Duration // from the visit to the last behaviour; a minute
 	Steps    int           // steps of one behaviour, such as scrolls; 50
 	Requests int           // requests of one page; 1000
-	Bytes    int64         // bytes of all responses to one page; 100 MB
+	Bytes    int64         // bytes of all responses to one page, and of the bodies of its requests; 100 MB
 	DOM      int64         // bytes of the document after load, and of its text; 16 MB
 }
 

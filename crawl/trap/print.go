@@ -81,6 +81,7 @@ type scanner struct {
 	ids     []uint32 // hashes of parts of the URL that look like ids
 
 	numbers    uint64 // hash of the numbers in the current block of text so far, in order
+	noComment  bool   // no comment ends after the current tag
 	lastNumber int    // previous number, if no long word came after it; else -1
 	between    int    // words and slashes after lastNumber
 }
@@ -367,10 +368,11 @@ func (s *scanner) reference(html []byte, i int) int {
 // returns the index of the end tag.
 func (s *scanner) tag(html []byte, i int) int {
 	rest := html[i+1:]
-	if len(rest) > 0 && rest[0] == '!' && bytes.HasPrefix(rest, []byte("!--")) {
+	if len(rest) > 0 && rest[0] == '!' && !s.noComment && bytes.HasPrefix(rest, []byte("!--")) {
 		if end := bytes.Index(rest, []byte("-->")); end >= 0 {
 			return i + 1 + end + 3
 		}
+		s.noComment = true // without this, each further comment would be sought to the end of the page
 	}
 	end := bytes.IndexByte(rest, '>')
 	if end < 0 {

@@ -211,3 +211,11 @@ func BenchmarkNewPrint(b *testing.B) {
 		})
 	}
 }
+
+// TestOpenComments reads a page of comments without end. The work for each must not grow with the page: else
+// this test takes minutes.
+func TestOpenComments(t *testing.T) {
+	if p := NewPrint("http://a.cn/", []byte("<p>one two three"+strings.Repeat("<!-- >", 1<<19))); len(p.units) != 4 {
+		t.Errorf("%d units, want 4", len(p.units))
+	}
+}
