@@ -1,12 +1,14 @@
 package state
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"infomall/crawl/report"
@@ -211,4 +213,91 @@ func TestDamage(t *testing.T) {
 		try(fmt.Sprintf("bit at %d", at), b)
 	}
 	try("cut", whole[:len(whole)/2])
+}
+
+// TestCircle shows that a state ends with an error, for the crawl and for visitors, if a page is below itself.
+// bbolt would follow the circle until the stack is full.
+func TestCircle(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	whole := writeState(t, dir)
+	page, circles, met := os.Getpagesize(), 0, 0
+	for at := 2 * page; at < len(whole); at += page {
+		head := whole[at:]
+		if binary.LittleEndian.Uint16(head[8:]) != pageIsBranch || binary.LittleEndian.Uint64(head) != uint64(at/page) {
+			continue
+		}
+		circles++
+		b := append([]byte(nil), whole...)
+		for i := range int(binary.LittleEndian.Uint16(head[10:])) {
+			binary.LittleEndian.PutUint64(b[at+pageHeadBytes+i*elementBytes+8:], uint64(at/page))
+		}
+		must(t, os.WriteFile(filepath.Join(dir, fileState), b, 0o644))
+		if err := watchDamaged(dir); errors.Is(err, errState) {
+			met++
+		} else if err != nil {
+			t.Errorf("page %d: visitors got %v, want %v", at/page, err, errState)
+		}
+		if err := runDamaged(dir); !errors.Is(err, errState) {
+			t.Errorf("page %d: the crawl got %v, want %v", at/page, err, errState)
+		}
+	}
+	if circles < 3 || met < circles-1 { // visitors do not read which URLs the crawl has met
+		t.Errorf("the state has %d branch pages, and visitors met %d of them", circles, met)
+	}
+}
+
+// TestRunningAsked shows that a crawl can begin while others ask whether it runs, and that it counts as running
+// only then.
+func TestRunningAsked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	must(t, openQueue(t, dir).Close())
+	f, err := os.Open(filepath.Join(dir, fileLock)) // as Running does
+	must(t, err)
+	free, err := disk.TryShared(f)
+	if must(t, err); !free {
+		t.Fatal("the lock is taken")
+	}
+	if running, err := Running(dir); running || err != nil {
+		t.Errorf("while another asks: running %v, %v", running, err)
+	}
+	must(t, f.Close())
+	var asking sync.WaitGroup
+	ended := make(chan struct{})
+	asking.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				Running(dir)
+			}
+		}
+	})
+	for range 20 {
+		q, err := Open(disk.OS, dir)
+		must(t, err)
+		must(t, q.Close())
+	}
+	close(ended)
+	asking.Wait()
+}
+
+// TestEmptyState shows what becomes of a state whose file a crash or a fault of the disk has left empty, cut or
+// full of zeros. An empty file counts as a crawl that has not begun; otherwise the error says what to do.
+func TestEmptyState(t *testing.T) {
+	for _, size := range []int{0, 100, 4096, 16384} {
+		dir := filepath.Join(t.TempDir(), "c")
+		must(t, openQueue(t, dir).Close())
+		must(t, os.WriteFile(filepath.Join(dir, fileState), make([]byte, size), 0o644))
+		c, _, err := Look(dir)
+		q, opened := Open(disk.OS, dir)
+		if opened == nil {
+			must(t, q.Close())
+		}
+		for _, err := range []error{err, opened} {
+			if size == 0 && err != nil || size > 0 && !errors.Is(err, errState) || c.Name != "" {
+				t.Errorf("a state of %d bytes: %v", size, err)
+			}
+		}
+	}
 }

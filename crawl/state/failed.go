@@ -44,9 +44,9 @@ func Failures(dir string, ranges []urlkey.Range) iter.Seq2[[]report.Failure, err
 		ranges = make([]urlkey.Range, 1) // all keys
 	}
 	return func(yield func([]report.Failure, error) bool) {
-		for len(ranges) > 0 {
+		for check := bucketFailed; len(ranges) > 0; check = nil {
 			var list []report.Failure
-			err := visit(dir, false, func(tx *bolt.Tx) (err error) {
+			err := visit(dir, false, check, func(tx *bolt.Tx) (err error) {
 				b := tx.Bucket(bucketFailed)
 				if b == nil {
 					ranges = nil

@@ -39,9 +39,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"infomall/crawl/report"
 	"infomall/store/disk"
@@ -93,6 +95,13 @@ type Crawl struct {
 	uses int      // calls of bucket since memory pages of the database were last released
 }
 
+// The function Running of another process holds the lock on the crawl for a moment, so Open tries several
+// times to get it.
+const (
+	lockTries = 10
+	lockPause = 10 * time.Millisecond
+)
+
 // Open opens the state of the crawl in the folder dir, and creates the
 // folder and the state if they do not exist. If another process runs the
 // crawl, the error wraps report.ErrCrawlRunning. The caller closes the
@@ -107,6 +116,10 @@ func Open(d disk.FS, dir string) (*Crawl, error) {
 	}
 	q := &Crawl{dir: dir, lock: lock}
 	free, err := disk.TryExclusive(lock)
+	for try := 0; err == nil && !free && try < lockTries; try++ {
+		time.Sleep(lockPause)
+		free, err = disk.TryExclusive(lock)
+	}
 	if err == nil && !free {
 		err = report.ErrCrawlRunning
 	}
@@ -130,6 +143,9 @@ func (q *Crawl) start(d disk.FS) error {
 		return err
 	}
 	if err := q.begin(); err != nil {
+		return err
+	}
+	if err := checkPages(q.tx); err != nil {
 		return err
 	}
 	if err := ownState(q.tx); err != nil {
@@ -180,9 +196,11 @@ func checkFormat(tx *bolt.Tx, dir string) error {
 func open(dir string, readOnly bool) (*bolt.DB, error) {
 	path := filepath.Join(dir, fileState)
 	if readOnly {
-		if _, err := os.Stat(path); err != nil {
+		info, err := os.Stat(path)
+		if err != nil {
 			return nil, err
 		}
+		readOnly = info.Size() > 0 // a crash has left an empty file, which bbolt must write first
 	}
 	// A damaged database makes bbolt panic. Then nobody else would close the file and free its lock.
 	var file *os.File
@@ -197,10 +215,17 @@ func open(dir string, readOnly bool) (*bolt.DB, error) {
 		return file, err
 	}
 	db, err := bolt.Open(path, 0o644, &bolt.Options{Timeout: openTimeout, ReadOnly: readOnly, FreelistType: bolt.FreelistMapType, OpenFile: openFile})
-	if err != nil {
-		return nil, fmt.Errorf("open the crawl's state %s: %w", path, err)
+	var fault *fs.PathError
+	var code syscall.Errno
+	switch {
+	case err == nil:
+		return db, nil
+	case errors.Is(err, bolterrors.ErrTimeout):
+		err = fmt.Errorf("another process has it open, and has not closed it for %v; wait, or end that process", openTimeout)
+	case !errors.As(err, &fault) && !errors.As(err, &code):
+		err = fmt.Errorf("%w (%v)", errState, err) // bbolt has read the file and does not accept it
 	}
-	return db, nil
+	return nil, fmt.Errorf("open the crawl's state %s: %w", path, err)
 }
 
 // begin begins a batch (a write transaction), and opens the database if
@@ -444,6 +469,6 @@ func Running(dir string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	free, err := disk.TryExclusive(f)
+	free, err := disk.TryShared(f) // two processes may ask at the same time
 	return !free, err
 }

@@ -23,7 +23,10 @@ const visitRows = 5000
 // visit opens the database of the crawl in dir, calls f with a transaction, and closes the
 // database. write says whether f may change the database. If a process runs the crawl, visit
 // waits until that process has committed its batch and closed the database.
-func visit(dir string, write bool, f func(*bolt.Tx) error) error {
+//
+// f reads only bucketAbout and the bucket called name, whose pages visit checks before. name is nil
+// if f reads no second bucket, or one that an earlier call has checked.
+func visit(dir string, write bool, name []byte, f func(*bolt.Tx) error) error {
 	gate, err := os.Open(filepath.Join(dir, fileGate))
 	if err != nil {
 		return err
@@ -39,6 +42,9 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 		}
 		defer db.Close()
 		checked := func(tx *bolt.Tx) error {
+			if err := checkPages(tx, bucketAbout, name); err != nil {
+				return err
+			}
 			if err := checkFormat(tx, dir); err != nil {
 				return err
 			}
@@ -87,7 +93,7 @@ func ownState(tx *bolt.Tx) error {
 // were doing when the crawl last called SetWorkers. If the crawl was killed
 // before it began, c is zero and workers is nil.
 func Look(dir string) (c report.Crawl, workers []report.Worker, err error) {
-	err = visit(dir, false, func(tx *bolt.Tx) error {
+	err = visit(dir, false, nil, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
 		if b == nil {
 			return ownState(tx) // the crawl was killed before it began
@@ -104,7 +110,7 @@ func Look(dir string) (c report.Crawl, workers []report.Worker, err error) {
 // and stores what change made of them. A running crawl reads them after its
 // next batch. If the crawl has not begun, Order returns an error.
 func Order(dir string, change func(*report.CrawlOrders)) error {
-	return visit(dir, true, func(tx *bolt.Tx) error {
+	return visit(dir, true, nil, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
 		if b == nil {
 			return errors.New("the crawl has not begun")
@@ -122,7 +128,7 @@ func Order(dir string, change func(*report.CrawlOrders)) error {
 // them after its next batch. If the crawl has not begun, Give returns an
 // error.
 func Give(dir string, list []report.Queued) error {
-	return visit(dir, true, func(tx *bolt.Tx) error {
+	return visit(dir, true, bucketInbox, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketInbox)
 		if b == nil {
 			return errors.New("the crawl has not begun")
@@ -166,9 +172,10 @@ func Waiting(dir string) iter.Seq2[[]report.Queued, error] {
 // error is the last pair.
 func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
-		for from, more := []byte(nil), true; more; {
+		check := bucket // at the first visit
+		for from, more := []byte(nil), true; more; check = nil {
 			var list []T
-			err := visit(dir, false, func(tx *bolt.Tx) (err error) {
+			err := visit(dir, false, check, func(tx *bolt.Tx) (err error) {
 				if b := tx.Bucket(bucket); b != nil {
 					list, from, err = entries(b, from, decode)
 				}

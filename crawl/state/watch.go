@@ -135,9 +135,9 @@ const countRows = 50_000
 func countQueues(dir string) (hostCounts, error) {
 	counts := make(hostCounts)
 	for _, bucket := range [][]byte{bucketQueue, bucketKept} {
-		from, more := []byte(nil), true
-		for more {
-			err := visit(dir, false, func(tx *bolt.Tx) error {
+		check, from, more := bucket, []byte(nil), true
+		for ; more; check = nil {
+			err := visit(dir, false, check, func(tx *bolt.Tx) error {
 				from = countKeys(tx.Bucket(bucket), from, func(host string, n int64) {
 					if of := counts.of(host); bytes.Equal(bucket, bucketKept) {
 						of.kept += n

@@ -24,8 +24,14 @@ func LockExclusive(f Open) error { return flock(f, unix.LOCK_EX) }
 
 // TryExclusive takes an exclusive lock on f if no other owner holds any lock, and
 // reports whether it took the lock. It does not wait.
-func TryExclusive(f Open) (bool, error) {
-	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
+func TryExclusive(f Open) (bool, error) { return took(flock(f, unix.LOCK_EX|unix.LOCK_NB)) }
+
+// TryShared takes a shared lock on f if no other owner holds an exclusive lock, and
+// reports whether it took the lock. It does not wait.
+func TryShared(f Open) (bool, error) { return took(flock(f, unix.LOCK_SH|unix.LOCK_NB)) }
+
+// took returns what a try to take a lock reports whose error is err.
+func took(err error) (bool, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
 	}

@@ -26,7 +26,15 @@ func LockExclusive(f Open) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOC
 // TryExclusive takes an exclusive lock on f if no other owner holds any lock, and
 // reports whether it took the lock. It does not wait.
 func TryExclusive(f Open) (bool, error) {
-	err := lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+	return took(lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY))
+}
+
+// TryShared takes a shared lock on f if no other owner holds an exclusive lock, and
+// reports whether it took the lock. It does not wait.
+func TryShared(f Open) (bool, error) { return took(lock(f, windows.LOCKFILE_FAIL_IMMEDIATELY)) }
+
+// took returns what a try to take a lock reports whose error is err.
+func took(err error) (bool, error) {
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return false, nil
 	}
