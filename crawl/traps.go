@@ -209,7 +209,7 @@ func (e *engine) release(u string) error {
 		return err
 	}
 	kind, closed := s.TrapOf(u)
-	if !closed {
+	if !closed || s.Released(kind) {
 		return nil
 	}
 	n, err := e.f.Unkeep(host, func(other *report.Queued) bool {

@@ -75,7 +75,8 @@ func removeAll(path string) error {
 	}
 }
 
-// sweep removes the folders in temp that browsers of ended processes have left.
+// sweep removes the folders in temp that browsers of ended processes have left. It leaves the folders
+// of other users of the machine.
 func sweep(temp string) error {
 	if temp == "" {
 		temp = os.TempDir()
@@ -91,7 +92,7 @@ func sweep(temp string) error {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), folderPrefix) {
 			continue
 		}
-		if err := sweepOne(filepath.Join(temp, e.Name())); err != nil {
+		if err := sweepOne(filepath.Join(temp, e.Name())); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("remove the folder of an earlier browser: %w", err)
 		}
 	}

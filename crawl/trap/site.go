@@ -307,6 +307,15 @@ func (s *Site) Release(kind string) {
 	k.Released = true
 }
 
+// Released reports whether Release was called for a kind.
+func (s *Site) Released(kind string) bool {
+	k := s.kinds[kind]
+	if kind == "" {
+		k = &s.whole
+	}
+	return k != nil && k.Released
+}
+
 // Bound bounds the memory of the Site: it sets how many hashes each of the
 // two generations of known may hold. The number is raised to knownMin or
 // lowered to knownMax if necessary.
