@@ -284,25 +284,33 @@ func TestRobotsLater(t *testing.T) {
 // TestRobotsKept shows that the rules of a host go on if its robots.txt does not come when it is fetched
 // again.
 func TestRobotsKept(t *testing.T) {
-	w := newWeb(t, map[string]string{"A": "BCD", "B": "", "C": "", "D": ""})
-	asked, days := 0, int64(0)
-	w.pages["/robots.txt"] = func(out http.ResponseWriter, _ *http.Request) {
-		if asked++; asked > 1 {
-			out.WriteHeader(503)
-			return
+	for name, fail := range map[string]http.HandlerFunc{
+		"503":       func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(503) },
+		"no answer": func(out http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		w := newWeb(t, map[string]string{"A": "BCD", "B": "", "C": "", "D": ""})
+		asked, days := 0, int64(0)
+		w.pages["/robots.txt"] = func(out http.ResponseWriter, r *http.Request) {
+			if asked++; asked > 1 {
+				fail(out, r)
+			}
+			fmt.Fprint(out, "User-agent: *\nDisallow: /B\n")
 		}
-		fmt.Fprint(out, "User-agent: *\nDisallow: /B\n")
-	}
-	w.pages["/A"] = func(out http.ResponseWriter, _ *http.Request) {
-		atomic.AddInt64(&days, 1)
-		fmt.Fprint(out, "<a href=/B>B</a> <a href=/C>C</a> <a href=/D>D</a>")
-	}
-	now := func() time.Time { return time.Now().Add(robots.Lifetime * time.Duration(atomic.LoadInt64(&days))) }
-	if _, err := Run(t.Context(), newArchive(t), w.options(), Env{Now: now}); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.pagesAsked(); got != "ACD" || asked != 2 {
-		t.Errorf("asked for %q, and %d times for robots.txt; want ACD, and once each day", got, asked)
+		w.pages["/A"] = func(out http.ResponseWriter, _ *http.Request) {
+			atomic.AddInt64(&days, 1)
+			fmt.Fprint(out, "<a href=/B>B</a> <a href=/C>C</a> <a href=/D>D</a>")
+		}
+		now := func() time.Time { return time.Now().Add(robots.Lifetime * time.Duration(atomic.LoadInt64(&days))) }
+		a := newArchive(t)
+		if _, err := Run(t.Context(), a, w.options(), Env{Now: now}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.pagesAsked(); got != "ACD" || asked < 2 {
+			t.Errorf("%s: asked for %q, and %d times for robots.txt; want ACD, and once each day", name, got, asked)
+		}
+		if got := fetches(t, a); got["/C"] != "ok" || got["/B"] != "robots_denied" || !strings.HasPrefix(got["/robots.txt"], "ok ") {
+			t.Errorf("%s: outcomes %v", name, got)
+		}
 	}
 }
 

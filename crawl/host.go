@@ -17,6 +17,7 @@ import (
 	"infomall/store/page/coding"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/urlkey"
 )
 
 // Bounds of the pause between two requests to a host if no delay is set. The
@@ -194,15 +195,25 @@ func (e *engine) obey(h *host, f *robots.File, at record.Time) {
 
 // handleRobots handles the robots.txt that was fetched before the page of task t: it stores the file,
 // applies its rules to the host h, and returns the URL of the page to the frontier. If the host did
-// not respond, the page counts as failed.
+// not respond, its earlier rules go on; without earlier rules, the page counts as failed.
 func (e *engine) handleRobots(ctx context.Context, t *fetchTask, h *host) error {
-	if t.res.Capture == nil {
+	switch now := e.now(); {
+	case t.res.Capture != nil:
+	case h.group != nil && h.group.Known() && !t.res.Ended:
+		asked, err := urlkey.Resolve(t.u.URL, "/robots.txt")
+		if err != nil {
+			return err
+		}
+		t.fetches = []report.Fetch{e.row(&t.u, &t.res, asked, 0)}
+		h.expires = now.Add(robots.RetryAfter)
+		return e.f.Return(t.u, h.next(now))
+	default:
 		// The host does not respond, so the URL has failed too.
 		t.fetches = []report.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
 		t.robots = false
 		e.limit(t)
 		e.planRetry(t, h)
-		return e.f.Release(t.u.Host, h.next(e.now()))
+		return e.f.Release(t.u.Host, h.next(now))
 	}
 	f, err := e.storeRobots(ctx, t, h)
 	if err != nil {
