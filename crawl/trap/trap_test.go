@@ -2,6 +2,7 @@ package trap
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -217,5 +218,21 @@ func BenchmarkNewPrint(b *testing.B) {
 func TestOpenComments(t *testing.T) {
 	if p := NewPrint("http://a.cn/", []byte("<p>one two three"+strings.Repeat("<!-- >", 1<<19))); len(p.units) != 4 {
 		t.Errorf("%d units, want 4", len(p.units))
+	}
+}
+
+// TestManyParts shows that a URL with hundreds of parts that name visits takes little memory, and so little time.
+func TestManyParts(t *testing.T) {
+	s := NewSite(0, nil)
+	s.slots = map[string]*slot{"/": {state: slotVisit}}
+	u := "http://a.cn/" + strings.Repeat("a1b2c3/", 500)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := s.Normal(u); !strings.HasPrefix(u, got[:12]) || len(got) >= len(u) {
+		t.Errorf("%s stands for %s", u, got)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 20<<20 {
+		t.Errorf("it took %d MB of memory, want 2", took>>20)
 	}
 }

@@ -63,14 +63,19 @@ type part struct {
 	rest  string // the URL without the slot
 }
 
+// partsMax is how many arguments and how many folders of a URL are compared. A hostile URL could have
+// hundreds, and each comparison copies the URL.
+const partsMax = 16
+
 // partsOf returns the values in the URL u that may name a visit (a session):
 // the values of its arguments, of parameters after a semicolon in the path,
-// and folders that look made up by a program.
+// and folders that look made up by a program. It returns at most partsMax
+// values of each kind.
 func partsOf(u string) (parts []part) {
 	base, query, asks := strings.Cut(u, "?")
 	if asks {
 		args := strings.Split(query, "&")
-		for i, a := range args[:min(len(args), 16)] {
+		for i, a := range args[:min(len(args), partsMax)] {
 			name, value, ok := strings.Cut(a, "=")
 			if !ok || value == "" {
 				continue
@@ -90,7 +95,8 @@ func partsOf(u string) (parts []part) {
 	} else {
 		return parts
 	}
-	for i := start; i < len(base); {
+	most := len(parts) + partsMax
+	for i := start; i < len(base) && len(parts) < most; {
 		end := i + 1
 		for end < len(base) && base[end] != '/' {
 			end++
@@ -236,10 +242,12 @@ func (s *Site) NamesVisits() bool {
 }
 
 // Normal returns the URL u without the parts that name visits, such as
-// session ids. Two URLs with the same result lead to the same page. The
-// server need not have a page at the result itself.
+// session ids, but removes at most partsMax of them. Two URLs with the same
+// result lead to the same page. The server need not have a page at the result
+// itself.
 func (s *Site) Normal(u string) string {
-	for again := true; again; {
+	again := true
+	for n := 0; again && n < partsMax; n++ {
 		again = false
 		if !s.NamesVisits() {
 			return u
