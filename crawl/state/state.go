@@ -312,7 +312,7 @@ func (q *Crawl) Commit() (err error) {
 // wanted reports whether a visitor wants to open the database: whether one
 // holds the lock on the file gate.
 func (q *Crawl) wanted() (bool, error) {
-	gate, err := os.Open(filepath.Join(q.dir, fileGate))
+	gate, err := os.OpenFile(filepath.Join(q.dir, fileGate), os.O_RDWR, 0) // on NFS, an exclusive lock needs a file that may be written
 	if err != nil {
 		return false, err
 	}
