@@ -60,11 +60,10 @@ type Page struct {
 // order. It leaves out a form that asks for a password or a file, one that a script
 // sends (method dialog), and one that asks robots not to follow it.
 func Find(p Page, names []string) (list []*Form) {
-	r := reader{p: p, ids: make(map[string]*found)}
-	for i := 1; i < len(p.Tree.Nodes); i++ {
-		r.node(i)
-	}
-	r.endList()
+	r := reader{p: p, ids: make(map[string]*found), first: true}
+	r.read()
+	r.first, r.all = false, r.all[:0:len(r.all)]
+	r.read()
 	for _, f := range r.all {
 		named := func(x Field) bool { return slices.Contains(names, x.Name) }
 		if !f.refused && len(f.Fields) <= fieldsMax && slices.ContainsFunc(f.Fields, named) && len(list) < formsMax {
@@ -81,9 +80,11 @@ type found struct {
 	button  bool // a button that sends the form has been read
 }
 
-// reader reads the forms of a page.
+// reader reads the forms of a page. It reads the page twice, because a field may name a form that comes
+// after it: first the forms only, and then the fields too.
 type reader struct {
 	p       Page
+	first   bool // the page is read for the first time
 	all     []*found
 	current *found            // the form that is open; nil if none is
 	end     int32             // offset at which current ends; the end of the page if it has no end tag
@@ -102,6 +103,15 @@ type choice struct {
 	chosen   bool
 }
 
+// read reads the page once.
+func (r *reader) read() {
+	r.current = nil
+	for i := 1; i < len(r.p.Tree.Nodes); i++ {
+		r.node(i)
+	}
+	r.endList()
+}
+
 // node reads the node i of the page.
 func (r *reader) node(i int) {
 	t := r.p.Tree
@@ -115,7 +125,7 @@ func (r *reader) node(i int) {
 	if n.Kind == markup.Markup && markup.EqualFold(t.Body[n.Start:min(n.End, n.Start+6)], "</form") {
 		r.current = nil
 	}
-	if n.Kind != markup.Element {
+	if n.Kind != markup.Element || r.first && n.Tag != markup.TagForm {
 		return
 	}
 	switch n.Tag {
@@ -158,6 +168,15 @@ func (r *reader) begin(i int) {
 	if r.current != nil && r.ends {
 		return // browsers ignore a form within a form
 	}
+	r.end, r.ends = n.End, n.Outer < n.End
+	if !r.ends {
+		r.end = int32(len(r.p.Tree.Body)) // until an end tag that ends nothing, or the next form
+	}
+	if !r.first {
+		r.all = r.all[:len(r.all)+1]
+		r.current = r.all[len(r.all)-1]
+		return
+	}
 	f := &found{Form: Form{Coding: coding(r.attr(i, "enctype")), Charset: r.charset(r.attr(i, "accept-charset"))}}
 	r.address(f, r.attr(i, "action"))
 	switch strings.ToLower(r.attr(i, "method")) {
@@ -173,10 +192,7 @@ func (r *reader) begin(i int) {
 	if id := r.attr(i, "id"); id != "" && r.ids[id] == nil {
 		r.ids[id] = f
 	}
-	r.current, r.end, r.ends = f, n.End, n.Outer < n.End
-	if !r.ends {
-		r.end = int32(len(r.p.Tree.Body)) // until an end tag that ends nothing, or the next form
-	}
+	r.current = f
 }
 
 // address sets the URL to which f is sent, from action, the value of its attribute. If action is

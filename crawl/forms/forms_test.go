@@ -71,6 +71,9 @@ two&lt;</textarea><input name=d value=d disabled><input value=noname><button typ
 		{"in a table, without an end tag", `<table><form action=/f><tr><td><input name=q></td></tr></form></table><form action=/g><p><input name=q><form action=/h><input name=q>`, "utf-8", []Given{one},
 			[]string{"GET http://a.cn/f?q=a", "GET http://a.cn/g?q=a", "GET http://a.cn/h?q=a"}},
 		{"fields elsewhere", `<form id=x action=/f><input name=p value=1></form><input name=q form=x><input name=lost>`, "utf-8", []Given{one}, []string{"GET http://a.cn/f?p=1&q=a"}},
+		{"fields before", `<input name=q form=x><input name=lost form=y><form action=/g><input name=q></form><form id=x action=/f><input name=p value=1></form>`, "utf-8", []Given{one},
+			[]string{"GET http://a.cn/g?q=a", "GET http://a.cn/f?q=a&p=1"}},
+		{"a password before", `<input type=password form=x><form id=x action=/f><input name=q></form>`, "utf-8", []Given{one}, nil},
 		{"within another", `<form action=/f><div><form action=/g><input name=q></form></div></form>`, "utf-8", []Given{one}, []string{"GET http://a.cn/f?q=a"}},
 		{"refused", `<form action=/1><input name=q><input type=password></form><form action=/2><input name=q><input type=FILE name=f></form>
 			<form method=dialog><input name=q></form><form rel="x nofollow"><input name=q></form><form action=javascript:f()><input name=q></form>
