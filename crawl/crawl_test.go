@@ -281,6 +281,34 @@ func TestRobotsLater(t *testing.T) {
 	}
 }
 
+// TestPauseKept shows that a crawl that is continued keeps the pause that a server asked for before.
+func TestPauseKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &web{graph: map[string]string{"A": "", "B": ""}, pages: make(map[string]http.HandlerFunc)}
+		s := &simulated{handler: w}
+		var end context.CancelFunc
+		s.ctx, end = context.WithCancel(t.Context())
+		var busy, later time.Time
+		w.pages["/A"] = func(out http.ResponseWriter, _ *http.Request) {
+			if !busy.IsZero() {
+				return
+			}
+			busy = time.Now()
+			out.Header().Set("Retry-After", "20")
+			out.WriteHeader(503)
+			time.AfterFunc(time.Second, end)
+		}
+		w.pages["/B"] = func(http.ResponseWriter, *http.Request) { later = time.Now() }
+		o := report.CrawlOptions{Seeds: []string{"http://h0.example/A", "http://h0.example/B"}, Workers: 1, IgnoreRobots: true}
+		s.crawl(t, o)
+		s.ctx = nil
+		s.crawl(t, o)
+		if d := later.Sub(busy); d < 20*time.Second {
+			t.Errorf("the host was asked again after %v, want 20 s", d)
+		}
+	})
+}
+
 // TestRobotsKept shows that the rules of a host go on if its robots.txt does not come when it is fetched
 // again.
 func TestRobotsKept(t *testing.T) {

@@ -160,7 +160,7 @@ func (e *engine) restoreTally(name string, h *host) (err error) {
 	if name != "" {
 		h.tally, err = e.q.Tally(name)
 	}
-	if e.shared != nil && h.tally.Host != "" && h.tally.Next != record.NoTime {
+	if h.tally.Host != "" && h.tally.Next != record.NoTime {
 		h.free = (h.tally.Next + 1).Std() // Next is rounded down
 	}
 	if h.tally.Host == "" {

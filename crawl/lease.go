@@ -59,7 +59,7 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 		if err != nil {
 			return nil, wait, err
 		}
-		if e.shared != nil && h.free.After(now) { // another process has asked the host
+		if h.free.After(now) { // an earlier run, or another process, has asked the host
 			if err := e.f.Return(u, h.free); err != nil {
 				return nil, wait, err
 			}
