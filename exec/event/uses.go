@@ -24,11 +24,12 @@ type uses struct {
 	// The uses in the texts that were read now: lists has the sequence of each word, and last the
 	// number of the last text with the word, plus 1. full has the pieces of sequences for which
 	// there was no more room in memory.
-	lists [][]byte
-	last  []uint32
-	bytes int64
-	full  []*spill.Spool
-	moved int64 // bytes of the sequences in full
+	lists   [][]byte
+	last    []uint32
+	bytes   int64
+	full    []*spill.Spool
+	flushes int   // how often sequences went to a temporary file
+	moved   int64 // bytes of the sequences in full
 
 	added    int64 // uses in the new texts
 	loaded   []loadedUses
@@ -63,6 +64,8 @@ const (
 	usesShare = 16
 	// useBytes is the average number of bytes that a use takes, estimated high.
 	useBytes = 2
+	// filesMerged is how many temporary files of about the same size are merged into one.
+	filesMerged = 16
 )
 
 // close removes the temporary files.
@@ -106,7 +109,9 @@ func (u *uses) add(word uint32, text int, title bool) error {
 	return u.flush()
 }
 
-// flush moves the sequences in memory to a temporary file. Later uses continue the sequences.
+// flush moves the sequences in memory to a temporary file. Later uses continue the sequences. When
+// there are filesMerged files of one size, it merges them. So the number of open files grows with the
+// logarithm of the uses.
 func (u *uses) flush() error {
 	s := u.memory.Spool(u.memory.Bytes + 1) // nothing stays in memory
 	u.full = append(u.full, s)
@@ -123,12 +128,38 @@ func (u *uses) flush() error {
 	}
 	u.moved += u.bytes
 	u.bytes = 0
+	u.flushes++
+	for n := u.flushes; n%filesMerged == 0; n /= filesMerged {
+		if err := u.mergeLast(); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// mergeLast merges the last filesMerged temporary files into one. There are no sequences in memory.
+func (u *uses) mergeLast() error {
+	first := len(u.full) - filesMerged
+	last := u.full[first:]
+	s := u.memory.Spool(u.memory.Bytes + 1)
+	var row []byte
+	err := u.eachIn(last, func(word uint32, piece []byte) error {
+		row = append(binary.AppendUvarint(row[:0], uint64(word)), piece...)
+		return s.Add(row)
+	})
+	for _, old := range last {
+		old.Close()
+	}
+	u.full = append(u.full[:first], s)
+	return err
 }
 
 // each calls f with the sequence of each word of the new texts, in the order of words. A sequence
 // may come in several pieces.
-func (u *uses) each(f func(word uint32, piece []byte) error) error {
+func (u *uses) each(f func(word uint32, piece []byte) error) error { return u.eachIn(u.full, f) }
+
+// eachIn is like each, and reads these temporary files in place of u.full.
+func (u *uses) eachIn(files []*spill.Spool, f func(word uint32, piece []byte) error) error {
 	type reader struct {
 		*spill.SpoolReader
 		word  uint32
@@ -144,8 +175,8 @@ func (u *uses) each(f func(word uint32, piece []byte) error) error {
 		}
 		return err
 	}
-	readers := make([]reader, len(u.full))
-	for i, s := range u.full {
+	readers := make([]reader, len(files))
+	for i, s := range files {
 		readers[i].SpoolReader = s.Reader()
 		if err := next(&readers[i]); err != nil {
 			return err
@@ -153,15 +184,13 @@ func (u *uses) each(f func(word uint32, piece []byte) error) error {
 	}
 	for w, list := range u.lists {
 		for i := range readers {
-			r := &readers[i]
-			if !r.ok || r.word != uint32(w) {
-				continue
-			}
-			if err := f(r.word, r.piece); err != nil {
-				return err
-			}
-			if err := next(r); err != nil {
-				return err
+			for r := &readers[i]; r.ok && r.word == uint32(w); {
+				if err := f(r.word, r.piece); err != nil {
+					return err
+				}
+				if err := next(r); err != nil {
+					return err
+				}
 			}
 		}
 		if len(list) > 0 {

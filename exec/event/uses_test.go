@@ -13,13 +13,13 @@ import (
 	"infomall/exec/spill"
 )
 
-// TestUses adds random uses of words, some of which go to a temporary file, and replaces the words
+// TestUses adds random uses of words, most of which go to temporary files, and replaces the words
 // of some texts. The uses of each word must be the added ones, and their number within the
-// bounds of count.
+// bounds of count. Few files are open at once.
 func TestUses(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 7))
 	const words, texts = 40, 5000
-	u := uses{memory: &spill.Memory{Bytes: 1 << 16}, from: 3}
+	u := uses{memory: &spill.Memory{Bytes: 1 << 10}, from: 3}
 	defer u.close()
 	want := make([][]events.Use, words)
 	for text := u.from; text < texts; text++ {
@@ -36,8 +36,8 @@ func TestUses(t *testing.T) {
 			}
 		}
 	}
-	if len(u.full) == 0 {
-		t.Fatal("no uses went to a file: the test shows little")
+	if files := u.moved / (u.memory.Bytes / usesShare); files < 300 || len(u.full) > 50 {
+		t.Fatalf("the uses went to %d files, want 300 at least; %d are open, want 50 at most", files, len(u.full))
 	}
 	c := &collection{uses: u, list: make([]entry, texts)}
 	c.words.names = make([]string, words)
