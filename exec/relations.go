@@ -39,6 +39,6 @@ func (r relations) Rules(ctx context.Context) ([]relation.Rule, error) {
 // Revisits yields the rows of the relation revisits: how often each page in
 // snap changes, for the source n of a query, and with due when CRAWL DUE
 // would visit the page next. It implements session.Relations.
-func (r relations) Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error] {
+func (r relations) Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.RevisitedPage, error] {
 	return crawls.Visits{Session: r.s, Snapshot: snap, Source: n}.Revisits(ctx, due)
 }

@@ -326,6 +326,7 @@ func TestEachOfRelations(t *testing.T) {
 		items := rapid.SampledFrom([]string{
 			"url, first_seen, last_seen, version_count, change_count, title, status, as_of FROM pages",
 			"url, text, main, as_of FROM pages",
+			"url, change_rate, next_due, as_of FROM pages",
 			"host, page_count, change_count, bytes, first_seen, last_seen, as_of FROM hosts",
 			"host, bytes, stored_bytes, as_of FROM hosts",
 			"host, digest, first_seen, last_seen, version_count, length(html), as_of FROM layouts",

@@ -55,7 +55,7 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 // So the sample depends only on the pages that there are. At level 0, it has all pages.
 type pageSample struct {
 	level int
-	pages []pageVisits // without the field visits
+	pages []pageVisits // without the fields visits and times
 	above int          // how many of them have a greater level
 }
 
@@ -67,7 +67,8 @@ func (s *pageSample) add(p *pageVisits) {
 		return
 	}
 	s.pages = append(s.pages, *p)
-	s.pages[len(s.pages)-1].visits = nil // its memory is used again
+	own := &s.pages[len(s.pages)-1]
+	own.visits, own.times = nil, nil // their memory is used again
 	if level > s.level {
 		s.above++
 	}
@@ -133,11 +134,11 @@ func (v Visits) plan(ctx context.Context) (*revisit.Plan, *pageSample, error) {
 	return revisit.New(known, sample.total(), revisit.Budget{Visits: v.perDay(sample.total())}), sample, nil
 }
 
-// Revisits yields how often each page of v.Source was visited and how often it
-// changes. If due is set, it also yields when CRAWL DUE would visit the page
-// next.
-func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revisit, error] {
-	return func(yield func(relation.Revisit, error) bool) {
+// Revisits yields the visits of each page of v.Source, which say how often the page
+// changes. If due is set, they also say when CRAWL DUE would visit the page next. A
+// yielded value is valid until the iteration moves on.
+func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.RevisitedPage, error] {
+	return func(yield func(relation.RevisitedPage, error) bool) {
 		var planned *revisit.Plan
 		var failed map[string]record.Time
 		var watched *watchedPages
@@ -150,21 +151,25 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 				watched, err = v.watched(ctx)
 			}
 			if err != nil {
-				yield(relation.Revisit{}, err)
+				yield(relation.RevisitedPage{}, err)
 				return
 			}
 		}
 		for p, err := range v.pages(ctx, 0) {
 			if err != nil {
-				yield(relation.Revisit{}, err)
+				yield(relation.RevisitedPage{}, err)
 				return
 			}
-			r := relation.Revisit{Key: p.key, Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
-			if due {
-				wait := time.Duration(watched.interval(p.url, planned.Interval(&p.known)) * 24 * float64(time.Hour))
-				r.Due = max(p.last, failed[p.url]) + record.Time(wait.Milliseconds())
+			until := func(t record.Time) relation.Revisit {
+				last, visits, known := p.until(t)
+				r := relation.Revisit{Visits: len(visits), Rate: revisit.Rate(visits), Due: record.NoTime}
+				if due {
+					wait := time.Duration(watched.interval(p.url, planned.Interval(&known)) * 24 * float64(time.Hour))
+					r.Due = max(last, failed[p.url]) + record.Time(wait.Milliseconds())
+				}
+				return r
 			}
-			if !yield(r, nil) {
+			if !yield(relation.RevisitedPage{Key: p.key, Until: until}, nil) {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package crawls
 import (
 	"context"
 	"iter"
+	"sort"
 
 	"infomall/crawl/revisit"
 	"infomall/exec/plan"
@@ -30,9 +31,30 @@ type Visits struct {
 type pageVisits struct {
 	key    string // of the URL
 	url    string
+	first  record.Time     // the time of the first visit
 	last   record.Time     // the time of the last visit
 	known  revisit.Page    // a summary of the visits
 	visits []revisit.Visit // all visits after the first
+	times  []record.Time   // the times of visits, ascending
+}
+
+// until returns the time of the last visit up to the time t, the visits up to t after the
+// first one, and a summary of these visits. If t is before the first visit, it returns the
+// first visit's time.
+func (p *pageVisits) until(t record.Time) (record.Time, []revisit.Visit, revisit.Page) {
+	if t >= p.last {
+		return p.last, p.visits, p.known
+	}
+	n := sort.Search(len(p.times), func(i int) bool { return p.times[i] > t })
+	var known revisit.Page
+	for _, visit := range p.visits[:n] {
+		known.Add(visit)
+	}
+	last := p.first
+	if n > 0 {
+		last = p.times[n-1]
+	}
+	return last, p.visits[:n], known
 }
 
 // pages yields each page that CRAWL DUE can visit, with the results of its
@@ -74,7 +96,7 @@ func (v Visits) pages(ctx context.Context, level int) iter.Seq2[*pageVisits, err
 					if !finish() {
 						return
 					}
-					*p = pageVisits{key: b.Key[i], url: b.URLs()[i], last: b.Time[i], visits: p.visits[:0]}
+					*p = pageVisits{key: b.Key[i], url: b.URLs()[i], first: b.Time[i], last: b.Time[i], visits: p.visits[:0], times: p.times[:0]}
 					open = open[:0]
 					continue
 				}
@@ -90,6 +112,7 @@ func (v Visits) pages(ctx context.Context, level int) iter.Seq2[*pageVisits, err
 				}
 				p.visits = append(p.visits, revisit.Visit{Days: days(b.Time[i].Std().Sub(p.last.Std())), Changed: changed})
 				p.last = b.Time[i]
+				p.times = append(p.times, p.last)
 			}
 		}
 		finish()

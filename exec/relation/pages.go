@@ -222,15 +222,21 @@ func (r *Reader) linkedPages(ctx context.Context, n *Request, in iter.Seq2[*page
 // Revisit says how often a page changes, as estimated from its visits, and when
 // to visit it next.
 type Revisit struct {
-	Key    string      // the key of the page's URL
 	Visits int         // the visits of the page after the first
 	Rate   float64     // changes per day
 	Due    record.Time // the next visit; NoTime if it was not asked for
 }
 
+// RevisitedPage has the visits of one page.
+type RevisitedPage struct {
+	Key   string                      // the key of the page's URL
+	Until func(t record.Time) Revisit // what the visits up to the time t say
+}
+
 // revisitedPages yields the pages that in yields, each with how often it
-// changes and when its next visit is due. If n reads neither column, or r has
-// no Revisits, it returns in unchanged.
+// changes and when its next visit is due. With EACH, a row counts the visits up to
+// the end of its period, as AT does. If n reads neither column, or r has no Revisits,
+// revisitedPages returns in unchanged.
 func (r *Reader) revisitedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	due := n.Asks("next_due")
 	if r.Revisits == nil || !due && !n.Asks("change_rate") {
@@ -250,7 +256,11 @@ func (r *Reader) revisitedPages(ctx context.Context, n *Request, in iter.Seq2[*p
 			if e == nil {
 				p.revisit = Revisit{Due: record.NoTime}
 				if more && v.Key == p.key {
-					p.revisit = v
+					until := record.MaxTime
+					if n.Choice.Kind == ChooseEach {
+						until = p.asOf
+					}
+					p.revisit = v.Until(until)
 				}
 			}
 			if !yield(p, e) || e != nil {

@@ -33,10 +33,11 @@ type Reader struct {
 	Watches func(context.Context) ([]Watch, error)
 	// Rules returns the access rules, sorted by name.
 	Rules func(context.Context) ([]Rule, error)
-	// Revisits yields how often each page of snap that n selects changes, sorted by
-	// URL. If the flag due is set, it also computes when each page is to be
-	// visited next. It may leave out pages.
-	Revisits func(ctx context.Context, snap Snapshot, n *Request, due bool) iter.Seq2[Revisit, error]
+	// Revisits yields the visits of each page of snap that n selects, sorted by URL. If
+	// the flag due is set, RevisitedPage.Until also computes when the page is to be
+	// visited next. Revisits may leave out pages. A yielded value is valid until the
+	// iteration moves on.
+	Revisits func(ctx context.Context, snap Snapshot, n *Request, due bool) iter.Seq2[RevisitedPage, error]
 	// Memory says how much memory the operators that hold rows share, and where
 	// they create temporary files.
 	spill.Memory

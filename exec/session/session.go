@@ -97,7 +97,7 @@ type Relations interface {
 	// Revisits yields how often each page changes, and with due also when
 	// CRAWL DUE would visit the page next. The pages are those in snap that
 	// n, the source of a query, asks for.
-	Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error]
+	Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.RevisitedPage, error]
 }
 
 // Session runs statements one after another against one archive. It keeps
