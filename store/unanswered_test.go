@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"infomall/store/disk"
 	"infomall/store/disk/s3"
@@ -165,5 +167,108 @@ func TestUnansweredReadings(t *testing.T) {
 	server.SetFault(nil)
 	if got, err := scan(); err != nil || len(got) != 1 || got[0] != "Title" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+const bucketURL = s3.Scheme + s3test.Bucket + "/archive"
+
+// openedCopy opens the archive at bucketURL on server. It keeps no file of the archive in a cache.
+func openedCopy(t *testing.T, server *s3test.Server, o Options) *Archive {
+	t.Helper()
+	place := server.Place()
+	place.Attempts = 1
+	c, err := place.Open(bucketURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := OpenBucket(c, BucketOptions{Folder: t.TempDir(), CacheBytes: -1}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a
+}
+
+// TestUnansweredStates reads a revisit whose original was deleted while the bucket does not answer for
+// the states, which say what body the revisit had. When the bucket answers again, the same snapshot
+// reads the states.
+func TestUnansweredStates(t *testing.T) {
+	server := s3test.Start(t)
+	now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
+	o := Options{Bucket: bucketsOf(t, server), Now: func() time.Time { return now }}
+	local := Open(t.TempDir(), o)
+	defer local.Close()
+	original := &visit{url: "http://www.example.com/a", time: day0, status: 200, body: storyOf("abc")}
+	revisit := &visit{url: "http://www.example.com/b", time: day0 + dayMillis, status: 200, as: "url", refers: original, body: original.body, seq: 1}
+	put(t, local, []*visit{revisit})
+	now = now.Add(time.Hour)
+	put(t, local, []*visit{original})
+	early := record.At(now)
+	now = now.Add(time.Hour)
+	if _, err := deleteWhere(local, func(u string, _ record.Time) bool { return u == original.url }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := local.Merge(t.Context(), task.MergeOptions{Pools: []string{"200806"}}); err != nil {
+		t.Fatal(err)
+	}
+	copyTo(t, local, bucketURL)
+	for reads, failed := 1, true; failed; reads++ {
+		a := openedCopy(t, server, o)
+		v, err := a.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed = false
+		n := 0
+		server.SetFault(func(r *http.Request, _ int) s3test.Fault {
+			if n++; n < reads {
+				return s3test.Works
+			}
+			failed = true
+			return s3test.SlowDown
+		})
+		rows, err := rowsIn(v.KnownAt(early), revisit.time, revisit.time+1)
+		server.SetFault(nil)
+		if disk.MayPass(err) {
+			rows, err = rowsIn(v.KnownAt(early), revisit.time, revisit.time+1)
+		}
+		if err != nil || len(rows) != 1 || rows[0].body != original.body {
+			t.Errorf("after read %d had no answer: %+v, %v", reads, rows, err)
+		}
+		v.Close()
+	}
+}
+
+// TestUnansweredNames recovers a db-file while the bucket does not answer for the files that say where
+// the blocks of merged segments are. RECOVER ends with the error, and reports no capture as damaged.
+func TestUnansweredNames(t *testing.T) {
+	server := s3test.Start(t)
+	o := Options{Bucket: bucketsOf(t, server)}
+	local := Open(t.TempDir(), o)
+	defer local.Close()
+	visits := secretPages("not so secret")
+	for month := range slices.Chunk(visits, 8) {
+		put(t, local, month)
+	}
+	seal(t, local)
+	if _, err := deleteWhere(local, func(url string, at record.Time) bool { return url == visits[5].url && at == day0 }); err != nil {
+		t.Fatal(err)
+	}
+	seal(t, local, "200806") // what names its blocks finds them by names
+	c, err := local.folder.InForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyTo(t, local, bucketURL)
+	a := openedCopy(t, server, o)
+	unanswering(server, ".names")
+	var last error
+	for r, err := range a.Recover(t.Context(), task.RecoverOptions{File: bucketURL + "/" + c.PoolSegments("200808")[0].File}) {
+		if last = err; err == nil && r.State == task.RecoverDamaged {
+			t.Errorf("damaged: %s", r.What)
+		}
+	}
+	if !disk.MayPass(last) {
+		t.Errorf("RECOVER ends with %v", last)
 	}
 }

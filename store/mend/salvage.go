@@ -332,12 +332,20 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 		if err != nil {
 			return nil, err
 		}
-		if v.own.s.Has(s.Segment, s.Run) || other != nil || v.namesOf(s.Segment) == nil || hops > len(v.names) {
+		if v.own.s.Has(s.Segment, s.Run) || other != nil {
+			out = append(out, s)
+			continue
+		}
+		names, err := v.namesOf(s.Segment)
+		if err != nil {
+			return nil, err
+		}
+		if names == nil || hops > len(v.names) {
 			out = append(out, s)
 			continue
 		}
 		for s.Count > 0 {
-			to, ok := v.namesOf(s.Segment).Find(s)
+			to, ok := names.Find(s)
 			if !ok {
 				return nil, fmt.Errorf("block %d of run %d of segment %d is in no db-file", s.N, s.Run, s.Segment)
 			}
@@ -353,26 +361,34 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 }
 
 // namesOf returns where the blocks of the merged segment with this number are now, or nil if no
-// undamaged names file says that.
-func (v *salvager) namesOf(id uint32) *segment.Names {
-	if v.names == nil {
-		v.names = make(map[uint32]*segment.Names)
-		files, _ := disk.Glob(v.disk, ".", filepath.Join("*", "*.names")) // names that cannot be read count as lost
-		for _, name := range files {
-			b, err := disk.ReadFile(v.disk, name)
-			if err != nil {
-				continue
-			}
-			list, err := segment.ReadNames(b)
-			if err != nil {
-				continue
-			}
-			for _, n := range list {
-				v.names[n.Segment] = n
-			}
+// undamaged names file says that. The only error is one that may pass, see disk.MayPass.
+func (v *salvager) namesOf(id uint32) (*segment.Names, error) {
+	if v.names != nil {
+		return v.names[id], nil
+	}
+	all := make(map[uint32]*segment.Names)
+	files, err := disk.Glob(v.disk, ".", filepath.Join("*", "*.names")) // names that cannot be read count as lost
+	if disk.MayPass(err) {
+		return nil, err
+	}
+	for _, name := range files {
+		b, err := disk.ReadFile(v.disk, name)
+		if disk.MayPass(err) {
+			return nil, err
+		}
+		if err != nil {
+			continue
+		}
+		list, err := segment.ReadNames(b)
+		if err != nil {
+			continue
+		}
+		for _, n := range list {
+			all[n.Segment] = n
 		}
 	}
-	return v.names[id]
+	v.names = all
+	return all[id], nil
 }
 
 // run returns run n of the segment with this number, from the db-file that is

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"infomall/store/derive"
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -42,7 +43,8 @@ type capturePlace struct {
 // states are all states in the segments of a snapshot. Few captures have states, so all are
 // held in memory, like the removals.
 type states struct {
-	once sync.Once
+	mu   sync.Mutex // is held while the states are read
+	done bool       // the states were read, or err says why they cannot be
 	err  error
 	of   map[capturePlace][]State // the states of each capture, sorted by Since
 	keys map[string]bool
@@ -50,10 +52,16 @@ type states struct {
 }
 
 // allStates returns the states in all segments of v, including the segments that KnownAt leaves out.
-// They are read at the first call.
+// They are read at the first call, and again if the error of the call before may pass (see
+// disk.MayPass).
 func (v *Snapshot) allStates() (*states, error) {
 	s := v.states
-	s.once.Do(func() { s.err = s.read(v) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.done {
+		s.err = s.read(v)
+		s.done = !disk.MayPass(s.err)
+	}
 	return s, s.err
 }
 
