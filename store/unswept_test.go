@@ -58,3 +58,43 @@ func TestUnswept(t *testing.T) {
 		t.Errorf("%d catalogues stay", catalogs())
 	}
 }
+
+// TestUnsweptRemovals drops and merges pools. Each time, the first removal of a file that is out of
+// force fails. Both come into force, so both succeed.
+func TestUnsweptRemovals(t *testing.T) {
+	dir := t.TempDir()
+	d := disktest.Unrecorded()
+	d.Under = disk.OS
+	a := Open(dir, Options{Disk: d, BatchBytes: 1})
+	defer a.Close()
+	threeMonths(t, a)
+	failed := 0
+	stuck := func(what string, run func() error) {
+		t.Helper()
+		armed := false
+		d.Fault = func(_ int, what string) error {
+			armed = armed || strings.Contains(what, filepath.Join("catalog", ".0")) // a new catalogue is written
+			if armed && failed == 0 && strings.HasPrefix(what, "remove "+filepath.Join(dir, "catalog")) {
+				failed++
+				return syscall.EIO
+			}
+			return nil
+		}
+		defer func() { d.Fault = nil }()
+		if err := run(); err != nil || failed == 0 {
+			t.Errorf("%s: %v, and %d files could not be removed", what, err, failed)
+		}
+		failed = 0
+	}
+	stuck("DROP POOL", func() error {
+		_, err := a.Drop(t.Context(), task.DropOptions{Pool: "200808"})
+		return err
+	})
+	stuck("MERGE", func() error {
+		_, err := a.Merge(t.Context(), task.MergeOptions{Pools: []string{"200806"}, Seal: true})
+		return err
+	})
+	if names := poolNames(t, a); len(names) != 2 {
+		t.Errorf("the pools are %v", names)
+	}
+}

@@ -256,8 +256,9 @@ func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 		}
 		if err == nil {
 			// The snapshot that was merged is closed. Delete the old files now, and
-			// not only when somebody writes again.
-			err = m.folder.Sweep(ctx)
+			// not only when somebody writes again. The merge is in force also if that
+			// fails: the next writer tries again, and returns the error.
+			_ = m.folder.Sweep(ctx)
 		}
 		return r, err
 	}

@@ -109,7 +109,9 @@ func (a *Remover) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 			a.Published(ctx)
 		}
 		before.Release()
-		err = errors.Join(err, a.folder.Sweep(context.WithoutCancel(ctx)))
+		// The removal is in force also if its files cannot be deleted: the next writer tries
+		// again, and returns the error.
+		_ = a.folder.Sweep(context.WithoutCancel(ctx))
 	}
 	return res, errors.Join(err, w.Close())
 }
