@@ -156,6 +156,8 @@ type copying struct {
 // briefs reads the indexes of the segments of c, and returns the Brief (an extract of the index)
 // of each small segment, by segment number.
 func (m *Maintenance) briefs(c *catalog.Catalog) map[uint32]*segment.Brief {
+	m.files.Pin() // keeps the index files open
+	defer m.files.Unpin(c)
 	runs := body.NewRuns(m.files, c)
 	defer runs.Close() // it was only read
 	out := make(map[uint32]*segment.Brief)
