@@ -98,8 +98,9 @@ func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 			u.group = w.keep(b.look.Group, b.staged[from].Key)
 		} else {
 			w.new = w.new[:0]
+			var twins timeline.Twins
 			for _, s := range b.staged[from:to] {
-				if knows(u.known, &timeline.Capture{Entry: s.Entry}) == nil {
+				if knows(&twins, u.known, &timeline.Capture{Entry: s.Entry}) == nil {
 					w.new = append(w.new, s)
 				}
 			}

@@ -147,6 +147,7 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 		before = u.group
 	}
 	all := append(b.all[:0], before...)
+	var twins timeline.Twins
 	for i := u.from; i < u.to; i++ {
 		if b.staged[i].Body == segment.BodyNone {
 			if err := b.revisit(ctx, i); err != nil {
@@ -159,7 +160,7 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 		}
 		b.fates[i] = fateTwice
 		l := timeline.Capture{Entry: b.staged[i].Entry, Place: timeline.Place{N: uint32(i)}}
-		if k := knows(known, &l); k != nil {
+		if k := knows(&twins, known, &l); k != nil {
 			_, b.staged[i].met = b.made[k.Seg.Info.ID]
 			continue
 		}
@@ -224,12 +225,12 @@ func versionsStay(known, settled []timeline.Capture) bool {
 }
 
 // knows returns the capture in the list known of which e is a duplicate, or nil if there is none.
-// known has captures of e's URL, sorted by time.
-func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
-	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
-		if known[i].Same(e) {
-			return &known[i]
-		}
+// known has captures of e's URL, sorted by time. The caller passes the same twins for all
+// captures of the URL, in ascending order of time.
+func knows(twins *timeline.Twins, known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
+	n := sort.Search(len(known), func(i int) bool { return known[i].Time > e.Time })
+	if i := twins.Of(known[:n], e); i >= 0 {
+		return &known[i]
 	}
 	return nil
 }

@@ -164,13 +164,14 @@ func Settle(all []Capture) []Capture {
 		}
 	}
 	out := all[:0]
+	var twins Twins
 	begin := 0 // index in out of the capture with which the current version begins
 	for i := range all {
 		if len(out) < i {
 			all[len(out)] = all[i] // duplicates before it were dropped
 		}
 		e := &all[len(out)]
-		if twin(out, e) >= 0 {
+		if twins.Of(out, e) >= 0 {
 			continue
 		}
 		written := e.Entry
@@ -254,17 +255,20 @@ func (e *Capture) isAs(p *Capture) {
 func SettleVisible(all []Capture) []Capture {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
 	kept := all[:0]
+	var twins Twins
 	for i := range all {
 		e := all[i]
-		j := twin(kept, &e)
+		j := twins.Of(kept, &e)
 		if j >= 0 && (kept[j].Hidden == 0 || e.Hidden != 0) {
 			if kept[j].Hidden != 0 && kept[j].Hidden < e.Hidden {
 				kept[j] = e // it was removed twice: its state at the second removal counts
+				twins = Twins{}
 			}
 			continue
 		}
 		if j >= 0 {
 			kept = slices.Delete(kept, j, j+1) // it was imported again after it was removed
+			twins = Twins{}
 		}
 		kept = append(kept, e)
 	}
@@ -321,17 +325,6 @@ func settleBody(before []Capture, e *Capture) {
 // does not have. e then has the body of the capture before it at its URL.
 func AsBefore(e *Capture) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.Unread == nil && (!e.Resolved || e.AsBefore)
-}
-
-// twin returns the index in out of a capture that is the same as e (see Capture.Same), or -1.
-// out is sorted by time, and none of its captures is later than e.
-func twin(out []Capture, e *Capture) int {
-	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
-		if out[i].Same(e) {
-			return i
-		}
-	}
-	return -1
 }
 
 // ComparePlaces orders places as they are stored: by segment, run and number. Both
