@@ -40,6 +40,9 @@ var subqueryCases = []struct{ src, want string }{
 	{"SELECT a.n, (SELECT b.m FROM (SELECT 1 m) b LEFT JOIN (SELECT 2 k) c ON c.k > a.n WHERE c.k IS NULL) AS x FROM (SELECT 1 n UNION SELECT 2) a", "n|x\n1|-\n2|1\n"},
 	{"SELECT n FROM (SELECT 1 n UNION SELECT 2 UNION SELECT 3) a WHERE EXISTS (SELECT 1 FROM (SELECT 2 m) b WHERE m < n) AND EXISTS (SELECT 1 FROM (SELECT 9 m) b WHERE m > n)", "n\n3\n"},
 	{"SELECT p.url, (SELECT max(c.time) FROM captures c WHERE c.time < p.first_seen) AS before FROM pages p LIMIT 2", "url|before\nhttp://pku.edu.cn/|-\nhttp://pku.edu.cn/a|2008-06-01\n"},
+	// In a subquery that itself reads outer columns.
+	{"SELECT n, (SELECT sum(m) FROM (SELECT 1 m) b WHERE a.n IN (SELECT 2)) AS s FROM (SELECT 1 n UNION SELECT 2) a", "n|s\n1|-\n2|1\n"},
+	{"SELECT n FROM (SELECT 1 n UNION SELECT 2) a WHERE EXISTS (SELECT 1 FROM (SELECT 2 m) b WHERE a.n NOT IN (SELECT m WHERE m > 1))", "n\n1\n"},
 	// EXISTS.
 	{"SELECT url FROM pages AS p WHERE EXISTS (SELECT * FROM captures AS c WHERE c.url = p.url AND c.status = 404)", "url\nhttp://pku.edu.cn/\n"},
 	{"SELECT count(*) FROM pages AS p WHERE NOT EXISTS (SELECT 1 FROM versions AS v WHERE v.url = p.url AND v.changed)", "count(*)\n5\n"},

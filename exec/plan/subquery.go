@@ -386,7 +386,7 @@ func columnNeverNull(n Node, i int) bool {
 	case *Source:
 		return i < len(n.Fields) && slices.Contains([]string{"url", "time", "host", "kind"}, n.Fields[i].Name)
 	case *Project:
-		return neverNull(n.In, n.Exprs[i])
+		return i < len(n.Exprs) && neverNull(n.In, n.Exprs[i]) // without Exprs, it is of an around that is not filled yet
 	case *Group:
 		return i < len(n.Keys) && neverNull(n.In, n.Keys[i])
 	case *Join:
