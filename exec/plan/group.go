@@ -61,7 +61,7 @@ func (b *builder) group() error {
 	}
 	for _, k := range b.correlatedKeys {
 		b.keys = append(b.keys, k)
-		b.keyTexts = append(b.keyTexts, k.String())
+		b.keyTexts = append(b.keyTexts, typedText(k))
 	}
 	for _, e := range b.sel.GroupBy {
 		if err := b.addKey(e); err != nil {
@@ -285,7 +285,7 @@ func (b *builder) addKey(e ast.Expr) error {
 		return err
 	}
 	b.keys = append(b.keys, key)
-	b.keyTexts = append(b.keyTexts, key.String())
+	b.keyTexts = append(b.keyTexts, typedText(key))
 	return nil
 }
 
@@ -341,7 +341,8 @@ func (b *builder) havingBinder() *expr.Binder {
 }
 
 // keyOf returns the column of the key of GROUP BY that is equal to e, or nil if there is
-// none. Two expressions are equal if they print the same after their names are resolved.
+// none. Two expressions are equal if they print the same after their names are resolved, and have
+// the same type.
 func (b *builder) keyOf(e ast.Expr) expr.Expr {
 	if len(b.keys) == 0 {
 		return nil
@@ -357,7 +358,7 @@ func (b *builder) keyOf(e ast.Expr) expr.Expr {
 	return &expr.Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
 }
 
-// textOf returns e as text after its names are resolved over the inputs. It
+// textOf returns the typedText of e after its names are resolved over the inputs. It
 // returns false if they cannot be resolved. It changes nothing in b.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
 	dry := &expr.Binder{Env: b.env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
@@ -372,8 +373,12 @@ func (b *builder) textOf(e ast.Expr) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return x.String(), true
+	return typedText(x), true
 }
+
+// typedText returns the type of x and x as it prints. The type tells 2 from 2.0, and the NULLs of two
+// types.
+func typedText(x expr.Expr) string { return x.Type().String() + " " + x.String() }
 
 // aggregate returns the column of the Group node that holds the result of the aggregate c.
 // It adds c to b.aggs, unless b.aggs has an equal aggregate already.
@@ -400,10 +405,10 @@ func (a *Aggregate) identity() string {
 		s += " distinct"
 	}
 	if a.Arg != nil {
-		s += " " + a.Arg.String()
+		s += " " + typedText(a.Arg)
 	}
 	if a.By != nil {
-		s += ", " + a.By.String()
+		s += ", " + typedText(a.By)
 	}
 	if a.Func == StringAgg {
 		s += ", " + quote(a.Separator)

@@ -21,6 +21,14 @@ func (b *builder) orderKeys() ([]Key, error) {
 		}
 		return inner(c, want)
 	}
+	if replace := bind.Replace; replace != nil {
+		bind.Replace = func(e ast.Expr) expr.Expr {
+			if c, ok := e.(*ast.Column); ok && b.alias(c) != nil {
+				return nil // also if GROUP BY has a column with this name
+			}
+			return replace(e)
+		}
+	}
 	var keys []Key
 	for _, o := range b.query.OrderBy {
 		it, err := b.ordinal(o.Expr, "ORDER BY")
