@@ -148,6 +148,9 @@ func TestMeta(t *testing.T) {
 	if got := NewTree([]byte(`<meta property=og:title content=o>`)).Meta("utf-8"); got.Title != "o" {
 		t.Errorf("title = %q, want that of og:title", got.Title)
 	}
+	if got := NewTree([]byte(`<meta property=og:title content=" a &amp;amp;  &quot;b">`)).Meta("utf-8"); got.Title != `a &amp; "b` {
+		t.Errorf("title = %q, want references resolved once", got.Title)
+	}
 }
 
 func FuzzText(f *testing.F) {

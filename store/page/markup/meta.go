@@ -77,7 +77,7 @@ func (t *Tree) metaPair(i int, cs string) (name, content string) {
 		case EqualFold(a.Name, "name"), EqualFold(a.Name, "property"), EqualFold(a.Name, "http-equiv"):
 			name = strings.ToLower(string(a.Value))
 		case EqualFold(a.Name, "content"):
-			content = oneLine(fold([]byte(attrText(a.Value, cs))))
+			content = oneLine(fold(charset.ToUTF8(a.Value, cs)))
 		}
 	}
 	return strings.TrimSpace(name), content
