@@ -282,6 +282,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT url, count(*) FROM captures", `1:8: column "url" is neither in GROUP BY nor in an aggregate (add it to GROUP BY, or write min(url))`},
 		{"SELECT * FROM captures GROUP BY url", `1:8: column "time" is neither in GROUP BY nor in an aggregate (add it to GROUP BY, or write min(time))`},
 		{"SELECT url FROM captures HAVING status = 1", "1:33: HAVING filters groups, but there are none (use WHERE or add GROUP BY)"},
+		{"SELECT zz AS zz FROM (SELECT 1 AS n) AS q", `1:8: no column "zz" in the query that FROM reads (there are n)`},
 		{"SELECT url AS u FROM captures WHERE u = 'x'", `1:37: "u" names a column of the result, which does not exist here yet (write url)`},
 		{"SELECT url FROM captures ORDER BY 2", "1:35: ORDER BY 2: the result has 1 column"},
 		{"SELECT sum(changed) FROM captures", "1:12: sum takes numbers or durations, and changed is of type bool (count_if(changed) counts where it is true)"},

@@ -242,7 +242,13 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 // among has. The error suggests a similar name, and of equally similar names
 // one of a column with the type want.
 func (b *builder) noColumn(c *ast.Column, among []*input, want value.Type) error {
-	if it := b.alias(c); it != nil {
+	it := b.alias(c)
+	if it != nil {
+		if own, ok := it.expr.(*ast.Column); ok && strings.EqualFold(own.Name.Text, c.Name.Text) {
+			it = nil // in SELECT x AS x, it is x that is unknown
+		}
+	}
+	if it != nil {
 		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
 		err.Hint = "write " + it.expr.String()
 		return err
