@@ -14,6 +14,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/exec/value"
+	"infomall/exec/wholefile"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -72,7 +73,7 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 	buf := bufio.NewWriterSize(f, 256<<10)
 	out, err := to.format.captures(ctx, captureTarget{to, buf, s.Env().Now, s.Runner(snap, "export")})
 	if err != nil {
-		return 0, fmt.Errorf("export to %s: %w", to.path, err)
+		return 0, wholefile.Fault(to.path, err)
 	}
 	defer out.Close()
 	c := &captureExport{snap: snap, out: out, stop: func() {}}
@@ -87,7 +88,7 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 			err = c.write(ctx, visits)
 		}
 		if err != nil {
-			return n, fmt.Errorf("export to %s: %w", to.path, err)
+			return n, wholefile.Fault(to.path, err)
 		}
 		n += int64(b.N)
 	}
@@ -99,7 +100,7 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 		err = buf.Flush()
 	}
 	if err != nil {
-		return n, fmt.Errorf("export to %s: %w", to.path, err)
+		return n, wholefile.Fault(to.path, err)
 	}
 	return n, nil
 }

@@ -215,7 +215,7 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 		return 0, err
 	}
 	if err := w.Begin(rows.Columns); err != nil {
-		return 0, fmt.Errorf("export to %s: %w", to.path, err)
+		return 0, wholefile.Fault(to.path, err)
 	}
 	for b, err := range rows.Rows {
 		if err == nil {
@@ -226,11 +226,11 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 		}
 		n += int64(b.N)
 		if err := w.Write(b); err != nil {
-			return n, fmt.Errorf("export to %s: %w", to.path, err)
+			return n, wholefile.Fault(to.path, err)
 		}
 	}
 	if err := w.End(); err != nil {
-		return n, fmt.Errorf("export to %s: %w", to.path, err)
+		return n, wholefile.Fault(to.path, err)
 	}
 	return n, nil
 }

@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -86,7 +85,7 @@ func (p *provenance) Run(ctx context.Context) (*session.Result, error) {
 	}
 	note, err := p.write(ctx, f, snap, answer, found)
 	if err != nil {
-		return nil, fmt.Errorf("export to %s: %w", p.path, err)
+		return nil, wholefile.Fault(p.path, err)
 	}
 	size, err := f.Commit()
 	if err != nil {

@@ -56,7 +56,7 @@ func (f Folder) Read(_ context.Context, name string, off, n int64) ([]byte, erro
 func (f Folder) Write(_ context.Context, name string, body io.ReaderAt, size int64) error {
 	path := f.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("export to %s: %w", path, err)
+		return wholefile.Fault(path, err)
 	}
 	w, err := wholefile.Create(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f Folder) Write(_ context.Context, name string, body io.ReaderAt, size int
 	}
 	defer w.Abandon()
 	if _, err := io.Copy(w, io.NewSectionReader(body, 0, size)); err != nil {
-		return fmt.Errorf("export to %s: %w", path, err)
+		return wholefile.Fault(path, err)
 	}
 	if _, err := w.Commit(); err != nil {
 		return err
