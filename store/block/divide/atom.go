@@ -8,7 +8,8 @@ import (
 )
 
 // atom is a range of a page that a division may use as one part: an element, a
-// run of text, or a group of these. An atom does not change after it is made.
+// run of text, or a group of these. An atom does not change after it is made, but for the
+// field follows.
 type atom struct {
 	start, end int32  // the atom is Body[start:end]
 	from, to   int32  // nodes from to to-1 start in the atom
@@ -18,6 +19,7 @@ type atom struct {
 	apart      bool   // a separator comes before the atom
 	border     bool   // the separator is a border, or the atom begins with a border
 	pre        bool   // the text is preformatted: newlines end lines
+	follows    bool   // the atom is in the section of a heading before it, see the method follow
 	parts      []atom // for a group, the atoms that were joined; otherwise nil
 }
 

@@ -192,7 +192,12 @@ func (d *divider) regions(a *atom) []atom {
 	}
 	small := int32(d.smallRegion * float64(d.total))
 	bordered := d.bordered(parts)
-	return d.fill(d.join(d.headed(parts), func(a, b *atom) bool {
+	parts = d.headed(parts)
+	d.follow(parts)
+	return d.fill(d.join(parts, func(a, b *atom) bool {
+		if b.follows {
+			return true
+		}
 		if b.border && d.worthModule(a, b) {
 			return false
 		}
@@ -201,6 +206,35 @@ func (d *divider) regions(a *atom) []atom {
 		}
 		return (!b.apart || !d.worthModule(a, b)) && a.weight < small && b.weight < small
 	}), worthPart, anywhere)
+}
+
+// follow sets the field follows of the parts after each heading, up to the next heading. These
+// headings have the highest rank that occurs twice in parts, so the title of a page is none of
+// them. A heading of a higher rank ends the part before it. After the last heading no field is
+// set, because the end of the page may be there.
+func (d *divider) follow(parts []atom) {
+	var ranks [7]int // how many headings have each rank, from 1 to 6
+	for i := range parts {
+		ranks[d.heading(&parts[i])]++
+	}
+	rank := 1
+	for rank < len(ranks) && ranks[rank] < 2 {
+		rank++
+	}
+	from := -1 // the last heading of this rank, or -1
+	for i := range parts {
+		h := d.heading(&parts[i])
+		if h == 0 || h > rank {
+			continue
+		}
+		for j := from + 1; from >= 0 && j < i; j++ {
+			parts[j].follows = true
+		}
+		from = -1
+		if h == rank {
+			from = i
+		}
+	}
 }
 
 // headed joins each border that is an image or object with the part after it,
@@ -365,8 +399,33 @@ func (d *divider) modules(a *atom) []atom {
 		}
 	}
 	open(d.sections(d.expand(a)))
-	return d.fill(d.join(d.take(&d.opened), func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
+	return d.fill(d.join(d.defined(d.take(&d.opened)), func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
 }
+
+// defined joins the terms of a definition list with the definitions after them, and returns the
+// resulting list. Without this, a short term would be joined with the definition of another term,
+// which is before it.
+func (d *divider) defined(parts []atom) []atom {
+	for i := 0; i < len(parts); {
+		terms := i
+		for terms < len(parts) && d.tag(&parts[terms]) == markup.TagDt {
+			terms++
+		}
+		end := terms
+		for end < len(parts) && d.tag(&parts[end]) == markup.TagDd {
+			end++
+		}
+		if terms == i || end == terms {
+			end = i + 1
+		}
+		d.out = append(d.out, group(parts[i:end:end]))
+		i = end
+	}
+	return d.take(&d.out)
+}
+
+// tag returns the tag of an atom that is one element, and TagOther for any other atom.
+func (d *divider) tag(a *atom) markup.Tag { return d.Page.Nodes[a.element].Tag }
 
 // uniform reports whether there are more than three parts and they read as one
 // list: they are short, and none is much longer than the others.
